@@ -252,9 +252,8 @@ def _notes(
                 said = f"lines {lines[0]}–{lines[1]}" if lines[0] != lines[1] else f"line {lines[0]}"
                 note["text"] = f"{raw['text']} ({said})"
                 where = f"'{name}' has not" if name is not None else "are of no file"
-                remarks.append(
-                    f"{answer.line}: note {number} on {letter} is about {said}, which {where}: they stand in its text."
-                )
+                place = f"{answer.line}: note {number} on {letter}"
+                remarks.append(f"{place} is about {said}, which {where}: they stand in its text.")
             note |= found
         yield note
 

@@ -107,10 +107,9 @@ def made(workspace: Workspace, submissions: Sequence[Submission], *, blind: bool
     outcomes = side_by_side(list(submissions))
     names = [f"{letter} is {plain(workspace.model_title(s.model))}" for letter, s in key.seats.items()]
     above = [
-        *_head(key, rubric),
+        *map(hide, _head(key, rubric)),
         *([] if blind else [f"Submissions: {', '.join(names)}.\n"]),
-        *_statement(workspace, task),
-        *_rubric(rubric),
+        *map(hide, (*_statement(workspace, task), *_rubric(rubric))),
     ]
     below = [
         line

@@ -13,13 +13,16 @@ from typing import Any
 import pytest
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
+from judge_tui.checks.store import Store
 from judge_tui.checks.task import task_names
+from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.exchange.records import card_of, matchups_in, matchups_record
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.packets.answers import answered, records_of
 from judge_tui.judging.packets.as_written import answers_in
 from judge_tui.judging.packets.keys import as_table, keys_in
 from judge_tui.judging.packets.packet import MOST_BYTES, Packet, made
+from judge_tui.judging.rubric import default_rubric_path
 from judge_tui.judging.workspace import Workspace
 
 ROOT = Path(__file__).parents[3]
@@ -70,6 +73,42 @@ def test_two_submissions_fit_and_a_blind_packet_names_nobody(task: str, tmp_path
         assert len(text.encode()) <= MOST_BYTES
         assert not [name for name in NAMES if name.lower() in text.lower()]
         assert "## The challenge" in text
+
+
+def test_a_blind_packet_names_nobody_wherever_a_name_may_stand(
+    own: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
+    glm = own.root / "submissions" / "glm5" / "kv"
+    (glm / "submission.toml").write_text('model = "Super Model X"\ncomment = "by Super Model X"\n')
+    (glm / "SuperModelX_notes.md").write_text("super_model_x, glm5@2, GLM 5\n")
+    shutil.copytree(glm, glm.with_name("kv@2"))
+    (own.root / "bindings" / "glm5" / "kv").mkdir(parents=True)
+    (own.root / "bindings" / "glm5" / "kv" / "adapter.py").write_text("# Super Model X\n")
+    shipped = default_rubric_path("kv").read_text()
+    (own.root / "rubrics").mkdir()
+    (own.root / "rubrics" / "kv.toml").write_text(
+        shipped.replace('description = "', 'description = "GLM5 ', 1)
+    )
+    workspace = Workspace.at(own.root)
+    store = Store()
+    for model in ("glm5", "glm5@2", "qwen36"):
+        submission = workspace.submission(model, "kv")
+        said = f"{model} of Super Model X: bindings/glm5/kv/adapter.py"
+        evidence = Evidence(
+            said, said, said, said, ok=False, file="adapter.py", line=1, note=said, output=said
+        )
+        outcome = Outcome(model, "kv", "loads", Verdict.FAIL, said, 1.0, (evidence,), 1, device="chip")
+        store.keep([outcome], store.key(submission, "cpu", "chip"))
+    store.chose("kv", "auto", "cpu", ["chip"])
+    packet = _packet(workspace, "glm5", "qwen36", "glm5@2")
+    assert packet.unchecked == ()
+    assert "**loads: fail**" in packet.text
+    assert "glm" in _packet(workspace, "glm5", "qwen36", blind=False).text.lower()
+    text = packet.text.lower()
+    assert not [
+        name for name in ("glm", "qwen", "super", "model x", "@2") if name in text.replace("supersed", "")
+    ]
 
 
 def test_code_is_numbered_and_comes_before_prose(own: Workspace) -> None:
