@@ -45,7 +45,9 @@ _TEXT = st.text(LETTERS, min_size=1, max_size=8).map(lambda text: Piece(text, te
 _PASTE = st.text(LETTERS + "\n", max_size=10).map(lambda text: Piece(f"\x1b[200~{text}\x1b[201~", text))
 _UNKNOWN = (
     st.tuples(
-        st.text(_PARAMETERS, min_size=1, max_size=9), st.text(' !"$', max_size=1), st.sampled_from(_FINALS)
+        st.text(_PARAMETERS, min_size=1, max_size=9),
+        st.one_of(st.text(' !"$', max_size=1), st.text(' !"$-./' + _PARAMETERS, max_size=6)),
+        st.sampled_from(_FINALS),
     )
     .map(_unknown)
     .filter(lambda piece: not any(map(piece.data.startswith, _KEYS)))

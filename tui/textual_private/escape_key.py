@@ -35,7 +35,8 @@ _ESC = "\x1b"
 _BEGINNINGS = frozenset("[OP]_^X")
 _CSI = "\x1b["
 #: A control sequence from beginning to end (ECMA-48, 5.4): parameters, intermediate bytes, one final byte.
-_CONTROL = re.compile(r"\x1b\[(?:<[0-?.+\-NaInfity]*(?![0-?.+\-NaInfity])[ -~]|[0-?]*[ -/]*[@-~])")
+#: In a broken one they stand in any order: as terminals do, all up to the final byte is taken for it.
+_CONTROL = re.compile(r"\x1b\[(?:<[0-?.+\-NaInfity]*(?![0-?.+\-NaInfity])[ -~]|[ -?]*[@-~])")
 #: An answer of a terminal from beginning to end, behind its Escape: a string and its terminator.
 _ANSWER = re.compile(r"\][^\x00-\x1f\x7f]+(?:\x07|\x1b\\)|[P^_X][^\x00-\x1f\x7f]+\x1b\\")
 #: The beginnings of sequences that nobody types, as those of keys are typed: Escape and ``[``.
