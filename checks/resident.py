@@ -23,8 +23,9 @@ from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["Calls", "Peak", "kept", "pairs_held", "resident", "resident_now"]
 
-#: Lengths at which the kernel is asked; the first shows what loading and a first call take.
-_LENGTHS = (256, 1024, 2048, 4096)
+#: Lengths at which the kernel is asked, between so many units; the first shows what loading and a first
+#: call take.
+_UNIT, _LENGTHS = 128, ((2, 2), (7, 9), (15, 17), (30, 34))
 #: Bytes that loading and a first short call may take before it is said. NumPy's own buffers are 1.2 MB of it.
 _AT_LEAST = 8 << 20
 #: Bytes for every pair of rows: the smallest array of N × N has one.
@@ -148,7 +149,8 @@ def _climbed(
 ) -> tuple[list[Peak], str]:
     """Peaks at growing lengths as long as there is time, and why there are no more."""
     peaks: list[Peak] = []
-    for length in _LENGTHS:
+    sizes = bench.sizes("resident lengths")
+    for length in [sizes.multiple(_UNIT, least * _UNIT, most * _UNIT) for least, most in _LENGTHS]:
         expected = peaks[-1].seconds * (length / peaks[-1].length) ** 2 if peaks else 0.0
         if len(peaks) > 2 and expected > _LONG:
             break

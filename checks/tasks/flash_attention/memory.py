@@ -35,7 +35,7 @@ _NOISE = 4096.0
     establishes="Peak bytes beyond inputs and output grow more slowly than N^1.5, traced, and by the "
     "kernel's count nothing is resident for every pair of rows.",
     roles=("forward",),
-    version=4,
+    version=5,
     budget=90,
 )
 def peak_memory(bench: Bench, found: Findings) -> str:
