@@ -13,6 +13,8 @@ from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 
 EXAMPLE = Path(__file__).parents[4] / "docs" / "examples" / "rms_norm"
+#: What is judged in every tier but ``quick``.
+OFTEN = ("no_projection", "layer")
 CHALLENGE = '''\
 """RMS normalisation with its gradients: rows of x (B, D) scaled to unit mean square, times gain (D,)."""
 import numpy as np
@@ -35,7 +37,11 @@ def inputs(rng, rows, width):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "file", sorted(EXAMPLE.glob("[mt]*s/*.py")), ids=lambda file: f"{file.parent.name}/{file.stem}"
+    "file",
+    [
+        pytest.param(file, marks=[] if file.stem in OFTEN else pytest.mark.campaign, id=file.stem)
+        for file in sorted(EXAMPLE.glob("[mt]*s/*.py"))
+    ],
 )
 def test_mutants_fail_and_twins_pass(file: Path, tmp_path: Path) -> None:
     challenge, answer = tmp_path / "rms_norm", tmp_path / "answer"
