@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.cuda.grammar import parse, text_of
+from judge_tui.checks.cuda.repairs import toolkit_header
 
 if TYPE_CHECKING:
     from judge_tui.checks.cuda.grammar import Node
@@ -16,6 +17,7 @@ __all__ = ["device_only", "set_aside"]
 _DEVICE = re.compile(r"__(?:global|device|constant|shared|managed)__")
 _HOST = re.compile(
     r"\bstd::|\bcuda[A-Z]\w*|<<<|\b(?:malloc|free|fprintf|fopen|exit|rand|srand|clock|memcpy)\s*\(|\bFILE\b|\bmain\s*\("
+    r"|\b(?:cublas|cusparse|cusolver|cufft|cudnn|nccl)[A-Z]\w*|\bcurand(?:Create|Destroy|Generat|Set|Status)\w*"
 )
 #: Of the standard library, what is a type or a constant: device code reads it, whoever else does.
 _PORTABLE = re.compile(
@@ -34,6 +36,7 @@ _VALUE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(|=|;|\[|\{)")
 _FRAMEWORK = re.compile(
     r"\b(?:torch|at|c10|pybind11|py)::|\b(?:TORCH|PYBIND11|AT|C10)_[A-Z]\w*\s*\(|\bPy(?:Object|_\w+|MODINIT_FUNC)\b"
 )
+_INCLUDED = re.compile(r'[<"]([^>"]+)[>"]')
 _FRAMEWORK_HEADER = re.compile(r'[<"](?:torch|ATen|c10|pybind11)/|[<"]Python\.h[">]')
 _OUTER = frozenset({"namespace_definition", "linkage_specification", "declaration_list", "translation_unit"})
 _INNER = frozenset({
@@ -92,7 +95,7 @@ def _set_aside_whole(node: Node) -> bool:
     if node.type == "linkage_specification":
         # of 'extern "C"' before one declaration nothing may be left
         return any(child.type in _INNER and _host(child) for child in node.children)
-    return _of_a_framework(node) or (node.type in _INNER and _host(node))
+    return _for_hosts(node) or (node.type in _INNER and _host(node))
 
 
 def _members(node: Node) -> Iterator[Node]:
@@ -125,6 +128,10 @@ def _hosted(node: Node) -> bool:
     return bool(_HOST.search(plain) or _FRAMEWORK.search(plain))
 
 
-def _of_a_framework(node: Node) -> bool:
-    """Whether it is an include of a framework's header."""
-    return node.type == "preproc_include" and bool(_FRAMEWORK_HEADER.search(text_of(node)))
+def _for_hosts(node: Node) -> bool:
+    """Whether it is an include of a framework's header, or of one of the toolkit's host libraries."""
+    if node.type != "preproc_include":
+        return False
+    text = text_of(node)
+    named = _INCLUDED.search(text)
+    return bool(_FRAMEWORK_HEADER.search(text) or (named and toolkit_header(named[1])))

@@ -10,7 +10,7 @@ from judge_tui.checks.cuda.constants import integer
 from judge_tui.checks.cuda.definitions import Function, Launch, named
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.tasks.fuse.launcher import Launcher
-from judge_tui.checks.tasks.fuse.signature import means
+from judge_tui.checks.tasks.fuse.signature import INTEGERS, means
 
 __all__ = ["configurations"]
 
@@ -37,12 +37,20 @@ def configurations(reading: Reading, kernel: Function, plain: Launcher) -> Itera
         kernel: The kernel.
         plain: A launcher without a configuration.
     """
-    for launch in reading.launches:
-        if launch.kernel.rpartition("::")[2] == kernel.short and (made := _as_launched(reading, launch)):
+    own = [launch for launch in reading.launches if launch.kernel.rpartition("::")[2] == kernel.short]
+    for launch in sorted(own, key=lambda launch: _filled_otherwise(reading, launch, plain)):
+        if made := _as_launched(reading, launch):
             grid, block, shared = made
             told = f"launched at {launch.file}:{launch.line}"
             yield replace(plain, grid=grid, block=block, shared=shared, why=told)
     yield from _by_rule(reading, kernel, plain)
+
+
+def _filled_otherwise(reading: Reading, launch: Launch, plain: Launcher) -> bool:
+    """Whether a launch is of an instantiation with another number: its block may follow from that."""
+    pairs = zip(launch.template, plain.template, strict=False)
+    numbers = [(integer(given, reading.constants), asked) for given, asked in pairs if asked != "K"]
+    return any(given is not None and str(given) != asked for given, asked in numbers)
 
 
 def _as_launched(reading: Reading, launch: Launch) -> tuple[str, str, str] | None:
@@ -56,7 +64,9 @@ def _as_launched(reading: Reading, launch: Launch) -> tuple[str, str, str] | Non
         return None
     grid, block, shared = (each or "0" for each in told)
     # who never speaks of T has rows in a batch, and not sequences
-    several = within is not None and any(means(each.name) == "T" for each in within.parameters)
+    several = within is not None and any(
+        means(each.name) == "T" and each.type in INTEGERS for each in within.parameters
+    )
     if not several and not re.search(r"\bT\b", grid):
         grid = re.sub(r"\bB\b", "rows", grid)
     return grid, block, shared

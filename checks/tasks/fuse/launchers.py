@@ -21,6 +21,7 @@ _NOT_IT = re.compile(
     re.I,
 )
 _LIKELY = re.compile(r"top_?k|softmax|fused", re.I)
+_FUSED = re.compile(r"fused|top_?k.*soft_?max|soft_?max.*top_?k", re.I)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CAPACITIES = frozenset({"TOP_K", "TOPK", "MAX_K", "KMAX", "HEAP_K"})
 _BLOCK_NAMES = re.compile(r"thread|block", re.I)
@@ -39,10 +40,14 @@ def candidates(reading: Reading) -> list[Launcher]:
     starting = _starting(reading)
     hosts = [each for each in reading.hosts if each.short in starting and not _beside(reading, each)]
     found = [made for each in sorted(hosts, key=lambda f: _rank(f, hosts)) for made in _made(reading, each)]
-    for kernel in reading.kernels:
+    # what is called after both does both, beside passes of their own for one of them
+    for kernel in sorted(reading.kernels, key=lambda kernel: not _FUSED.search(kernel.short)):
         if not _beside(reading, kernel):
             found += _made(reading, kernel)
-    return list({(each.file, each.called): each for each in reversed(found)}.values())[::-1]
+    unlike: dict[tuple[str, str], Launcher] = {}
+    for each in found:
+        unlike.setdefault((each.file, each.called), each)
+    return list(unlike.values())
 
 
 def host_of(reading: Reading, launcher: Launcher) -> str:

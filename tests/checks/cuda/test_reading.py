@@ -147,6 +147,20 @@ def test_what_binds_a_kernel_to_a_framework_is_set_aside() -> None:
     assert [line for line in device.splitlines() if line.strip()] == EXTENSION.decode().splitlines()[2:4]
 
 
+LIBRARIES = b"""#include <cub/cub.cuh>
+#include <curand.h>
+#include <cublas_v2.h>
+template <int N> __global__ void k(float* x) { x[0] = N; }
+void fill(float* x, int n) { curandGenerator_t g; curandGenerateUniform(g, x, n); }
+void multiply(float* x) { cublasHandle_t h; cublasCreate(&h); }
+"""
+
+
+def test_what_needs_a_host_library_of_the_toolkit_is_set_aside() -> None:
+    lines = device_only(LIBRARIES).decode().splitlines()
+    assert [number for number, line in enumerate(lines) if line.strip()] == [0, 3]
+
+
 def test_lines_are_those_of_the_file_as_submitted() -> None:
     mended = repaired({"a.cu": EXTENSION})
     assert [repair.what for repair in mended.repairs] == ["<cfloat> is included", "<cstdint> is included"]
