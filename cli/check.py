@@ -14,6 +14,7 @@ import click
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.cli import options
 from judge_tui.cli.selection import Selection, select
+from judge_tui.cli.sharding import SHARD, Shard, part_of, shard_head
 from judge_tui.judging.plain import plain
 from judge_tui.judging.wording import counted
 
@@ -51,6 +52,12 @@ __all__ = ["command"]
     "--allow-unjudged", is_flag=True, help="Exit 0, not 4, where something required was not judged."
 )
 @click.option(
+    "--shard",
+    type=SHARD,
+    metavar="I/N",
+    help="Only part I of N, for 'judge-tui gather'; with --format jsonl and --seed.",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(0),
     default=0,
@@ -67,6 +74,7 @@ def command(
     bindings: Path | None,
     form: str,
     allow_unjudged: bool,
+    shard: Shard | None,
     **settings: Any,
 ) -> int:
     """Run the live checks on submissions.
@@ -81,9 +89,14 @@ def command(
     found = options.open_tree(workspace, submissions, bindings)
     if not (models or tasks or everything):
         raise UsageError("say what to check.", hint="Name models, give --task T, or say --all.")
+    if shard is not None and (form != "jsonl" or settings["seed"] is None):
+        raise UsageError(
+            "the parts of a check are gathered from their lines, and judged under one seed.",
+            hint="Say --format jsonl and --seed S beside --shard, the same in all parts.",
+        )
     selection = select(found, models, tasks, attempts=everything)
     signal.signal(signal.SIGTERM, _terminated)
-    return _run(selection, checks, form, settings, allow_unjudged=allow_unjudged)
+    return _run(selection, checks, form, settings, shard, allow_unjudged=allow_unjudged)
 
 
 def _terminated(_: int, __: FrameType | None) -> None:
@@ -96,17 +109,22 @@ def _run(
     checks: tuple[str, ...],
     form: str,
     settings: dict[str, Any],
+    shard: Shard | None,
     *,
     allow_unjudged: bool,
 ) -> int:
     from judge_tui.cli.checking import exit_code, not_judged, requests, stream
-    from judge_tui.cli.results import make_printer
+    from judge_tui.cli.results import JsonLinesPrinter, make_printer
 
-    printer = make_printer(form)
     selection, broken = _usable(selection)
+    printer = make_printer(form)
+    if shard is not None:
+        printer = JsonLinesPrinter(shard_head(selection, checks, shard, settings["seed"]))
+        selection = part_of(selection, shard)
     for warning in (*selection.warnings, *broken):
         click.echo(f"judge-tui: {plain(warning)}", err=True)
-    asked = requests(selection, checks, settings)
+    # of more parts than answers some have none
+    asked = requests(selection, checks, settings) if selection.tasks else []
     outcomes = stream(asked, printer)
     missed = [] if allow_unjudged else not_judged(selection, outcomes)
     for clause in missed:

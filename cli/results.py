@@ -7,9 +7,11 @@ from collections import Counter
 from typing import Protocol
 
 import click
+import msgspec
 
 from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.verdict import SEVERITY, Outcome, Report, Verdict
+from judge_tui.cli.sharding import ShardHead
 from judge_tui.cli.table import coloured, columns, padded, wrapped
 from judge_tui.judging.plain import plain
 
@@ -192,8 +194,6 @@ class JsonPrinter(_Collector):
 
     def close(self, ended: str = "") -> None:
         """Print the object."""
-        import msgspec
-
         click.echo(msgspec.json.format(msgspec.json.encode(self.report(ended)), indent=1).decode())
 
 
@@ -201,11 +201,16 @@ class JsonLinesPrinter:
     """A JSON object a line: a head, then every outcome as it comes.
 
     The head is that of the JSON report without outcomes; the keys of a line tell which it is.
+
+    Args:
+        part: What the head says as well, of one part of several; the last line then says how many outcomes
+            there were, so that one that is missing is missed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, part: ShardHead | None = None) -> None:
         self._ticker = Ticker()
         self._begun = False
+        self._part, self._count = part, 0
 
     def show(self, event: Event) -> None:
         """Print an outcome, after the head."""
@@ -216,6 +221,7 @@ class JsonLinesPrinter:
             one = event.outcome
             self._head(one.backend, one.device, one.sandbox, one.seed)
             self._line(one)
+            self._count += 1
         else:
             self._ticker.show(event)
 
@@ -228,16 +234,17 @@ class JsonLinesPrinter:
         self._head("", "", "", 0)
         if ended:
             self._line({"ended": ended})
+        elif self._part is not None:
+            self._line({"shard": self._part.shard, "outcomes": self._count})
 
     def _head(self, backend: str, device: str, sandbox: str, seed: int) -> None:
         if not self._begun:
             self._begun = True
             head = {"schema": 1, "tool": _tool(), "backend": backend, "device": device}
-            self._line(head | {"sandbox": sandbox, "seed": seed})
+            part = {} if self._part is None else msgspec.structs.asdict(self._part)
+            self._line(head | {"sandbox": sandbox, "seed": seed} | part)
 
     def _line(self, told: object) -> None:
-        import msgspec
-
         click.echo(msgspec.json.encode(told).decode())
         sys.stdout.flush()
 

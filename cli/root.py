@@ -17,6 +17,7 @@ COMMANDS = {
     "compare": "Read two or three submissions side by side, check and score them.",
     "serve": "Show Home or a comparison in a browser.",
     "check": "Run the live checks without a screen.",
+    "gather": "Put the parts of a check together that were run by themselves.",
     "bind": "Show which callable plays which role, why, and what is open.",
     "tasks": "List the tasks that checks are installed for.",
     "score": "Set scores, comments and notes from a script.",
