@@ -14,7 +14,19 @@ import msgspec
 
 from judge_tui.checks.submission import Submission
 
-__all__ = ["CASES", "NUMBERS", "OPEN", "PACKAGE", "TESTS", "Challenge", "Language", "Limits", "Settings"]
+__all__ = [
+    "CASES",
+    "NUMBERS",
+    "OPEN",
+    "PACKAGE",
+    "TESTS",
+    "Challenge",
+    "Language",
+    "Limits",
+    "Settings",
+    "kinds_of",
+    "overlooked",
+]
 
 #: The file, and the folders, that make a challenge one of numbers, of behaviour, of programs.
 NUMBERS, TESTS, CASES = "challenge.py", "tests", "cases"
@@ -116,6 +128,20 @@ def kinds_of(files: tuple[str, ...]) -> tuple[str, ...]:
         CASES: any(file.startswith(_places_of_cases(files)) and file.endswith(".in") for file in files),
     }
     return tuple(kind for kind, there in has.items() if there)
+
+
+def overlooked(files: tuple[str, ...]) -> str:
+    """What lies where a challenge is looked for and makes none, as a sentence; empty where nothing does.
+
+    Args:
+        files: Relative POSIX paths of a folder's files.
+    """
+    if kinds_of(files):
+        return ""
+    for folder, ending, wanted in ((TESTS, ".py", "test_*.py"), (CASES, "", "*.in")):
+        if named := [file for file in files if file.startswith(f"{folder}/") and file.endswith(ending)]:
+            return f"{folder}/ has no {wanted}: {named[0]} is taken for none."
+    return ""
 
 
 def _places_of_cases(files: tuple[str, ...]) -> tuple[str, ...]:

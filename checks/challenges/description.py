@@ -17,7 +17,7 @@ import msgspec
 
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.behaviour import Behaviour, collected
-from judge_tui.checks.challenges.challenge import NUMBERS, TESTS, Challenge
+from judge_tui.checks.challenges.challenge import NUMBERS, TESTS, Challenge, overlooked
 from judge_tui.checks.challenges.numbers.offered import Numbers, offered
 from judge_tui.checks.errors import ChallengeFault, JudgeError
 from judge_tui.checks.faults import Skipped
@@ -101,6 +101,8 @@ def _asked(challenge: Challenge, authors: Authors) -> Description:
             parts["behaviour"] = collected(authors, challenge)
         except (ChallengeFault, Skipped) as error:
             parts["unread"] = Trouble.of(error)
+    elif told := overlooked(challenge.folder.files):
+        parts["unread"] = Trouble(told)
     return Description(**parts)
 
 

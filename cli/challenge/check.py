@@ -107,12 +107,10 @@ def _trials(
 
 def _of_no_kind(challenge: Challenge) -> UsageError:
     """What is missing in a challenge's folder."""
-    for part, wanted in (("tests", "test_*.py"), ("cases", "*.in")):
-        if named := [file for file in challenge.folder.files if file.startswith(f"{part}/")]:
-            return UsageError(
-                f"{challenge.id} has no challenge: {part}/ has no {wanted}; {named[0]} is taken for none.",
-                hint="Rename it.",
-            )
+    from judge_tui.checks.challenges.challenge import overlooked
+
+    if told := overlooked(challenge.folder.files):
+        return UsageError(f"{challenge.id} has no challenge: {told}", hint="Rename it.")
     return UsageError(
         f"{challenge.id} has no challenge: no challenge.py, no tests/ and no cases/ in {challenge.path}.",
         hint=f"Begin one with: judge-tui challenge new {challenge.id}",

@@ -126,7 +126,10 @@ def test_what_lies_where_a_challenge_is_looked_for_and_is_none_is_named(workspac
     (tests / "my_ring.py").write_text("")
     ended = cli("challenge", "check", "mine")
     assert ended.code == 2
-    assert "tests/ has no test_*.py; tests/my_ring.py is taken for none" in ended.err
+    assert "tests/ has no test_*.py: tests/my_ring.py is taken for none" in ended.err
+    shutil.copytree(workspace / "challenges/rms_norm/right/einsum", workspace / "submissions/a/mine")
+    ended = cli("check", "--task", "mine", "--check", "tests")
+    assert (ended.code, "the challenge itself: tests/ has no test_*.py" in ended.out) == (2, True)
 
 
 def test_a_challenge_that_cannot_judge_a_lazy_answer_is_off(
