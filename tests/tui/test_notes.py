@@ -111,6 +111,15 @@ async def test_what_is_pasted_at_once_is_the_text_of_a_note_and_chooses_nothing(
         assert (note.text, note.kind, note.severity) == (text, "question", "minor")
 
 
+async def test_what_is_pasted_while_the_terminal_is_not_in_focus_arrives(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("a", *"one ")
+        app.app.post_message(events.AppBlur())
+        await app.until(lambda: not app.app.app_focus)
+        app.app.post_message(events.Paste("two"))
+        await app.until(lambda: [note.text for note in app.compare.session.notes(0)] == ["one two"])
+
+
 async def test_a_note_on_a_file_that_is_still_being_read_quotes_no_line(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

@@ -109,6 +109,8 @@ class TypeAhead(App[Result]):
             event = self._typed.popleft()
             try:
                 await self._mounted(lambda: self.screen.is_mounted)
+                # Textual lets keys bring the focus back that the terminal had lost, and pastes go nowhere
+                self.app_focus = True
                 before = self._aim
                 await super().on_event(event)
                 with suppress(TimeoutError):
