@@ -23,6 +23,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.hiding.letters import alike, escaped, plain, seeming
 from judge_tui.judging.hiding.numbers import Numbers
 from judge_tui.judging.hiding.stretches import covered, joined, widened
+from judge_tui.judging.hiding.usual import COMMON
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["Mask", "telling_names"]
@@ -62,15 +63,6 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _CUT = "…"
 _BEFORE_CUT = re.compile(rf"([^\s{_CUT}]{{2,60}}){_CUT}")
 
-#: Words of names that tell no model apart, and that code is full of.
-_COMMON_WORDS = """
-agent air answer author auto base baseline candidate chat code coder dev distill draft exp
-experimental fast final flash group high human instruct large latest lite local low max medium micro
-mini model models moe nano new next old open plus preview pro quant reasoner reasoning reference
-round run small solution student submission team test the thinking tiny turbo ultra version vision
-"""
-_COMMON = frozenset(_COMMON_WORDS.split())
-
 
 def telling_names(workspace: Workspace) -> tuple[str, ...]:
     """Every spelling of every model of a workspace: folders, titles, aliases, what submissions say, and more.
@@ -104,8 +96,8 @@ class Mask:
         names = tuple(names)
         self._numbers = Numbers(names)
         names = tuple(dict.fromkeys(attempt_of(name)[0] for name in names))
-        whole, words, self._keys = _patterns(names)
-        self._whole = _compiled(whole)
+        whole, words, spaced, self._keys = _patterns(names)
+        self._whole, self._spaced = _compiled(whole), _compiled(spaced)
         self._humps = _humps(names)
         self._words = _compiled(words)
         # names that stand alone are too short to be looked for over the end of a line
@@ -226,8 +218,8 @@ class Mask:
                 yield kept[first], kept[end - 1] + 1
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
-        if self._whole is not None:
-            yield from (match.span() for match in self._whole.finditer(text))
+        for pattern in (self._whole, self._spaced):
+            yield from (match.span() for match in pattern.finditer(text)) if pattern else ()
         for match in self._words.finditer(text) if self._words is not None else ():
             first, end = match.span()
             least, most = max(first - _AGAINST, 0), min(end + _AGAINST, len(text))
@@ -241,10 +233,11 @@ class Mask:
             yield first, version.end() if version else end
 
 
-def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]]:
-    """Patterns of whole names, and of words of theirs; letters and digits that each match has."""
+def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], set[str], tuple[str, ...]]:
+    """Patterns of whole names, of words of theirs, and of either spaced out; what letters each match has."""
     whole: set[str] = set()
     words: set[str] = set()
+    spaced: set[str] = set()
     keys: set[str] = set()
     for name in map(_seen, names):
         pieces = [piece.casefold() for piece in _PIECES.findall(name)]
@@ -252,14 +245,16 @@ def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]
             if _tells(some):
                 whole.add(_spelled(some, alone=alone))
                 keys.add("".join(some))
+                if len("".join(some)) >= _SHORT:
+                    spaced.add(_spaced_out("".join(some)))
         for word in _WORDS.findall(name):
             least = 2 if _UNSPACED.match(word) else _LEAST_WORD
-            if len(word) >= least and word.casefold() not in _COMMON:
+            if len(word) >= least and word.casefold() not in COMMON:
                 words.add(_spelled([piece.casefold() for piece in _PIECES.findall(word)], alone=False))
-                whole.add(_spaced_out(word.casefold()))
+                spaced.add(_spaced_out(word.casefold()))
                 keys.add(word.casefold())
     shortest = (key for key in keys if not any(other != key and other in key for other in keys))
-    return whole, words, tuple(shortest)
+    return whole, words, spaced, tuple(shortest)
 
 
 def _looks(names: Iterable[str]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
@@ -269,7 +264,7 @@ def _looks(names: Iterable[str]) -> tuple[re.Pattern[str] | None, tuple[str, ...
     for name in map(_seen, names):
         for part in (name, *_WORDS.findall(name)):
             pieces = [piece.casefold() for piece in _PIECES.findall(part)]
-            letters, usual = "".join(pieces), {*pieces} <= _COMMON
+            letters, usual = "".join(pieces), {*pieces} <= COMMON
             if len(letters) >= _SHORT and letters.isascii() and not (usual or letters.isdecimal()):
                 seen = [seeming(piece) for piece in pieces]
                 patterns.add(_spelled(seen, alone=False))
@@ -331,7 +326,7 @@ def _tails(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _spelled(pieces: Sequence[str], *, alone: bool) -> str:
     # the first letter stands first: it tells most places of a text apart
-    usual = all(len(piece) < _LEAST_WORD or piece in _COMMON for piece in pieces)
+    usual = all(len(piece) < _LEAST_WORD or piece in COMMON for piece in pieces)
     gap = _SHORT_GAP if alone else _USUAL_GAP if usual else _GAP
     first, rest = pieces[0][:1], gap.join(map(re.escape, (pieces[0][1:], *pieces[1:])))
     return rf"{first}{_ALONE}{rest}(?![^\W_])" if alone else f"{first}{rest}"

@@ -18,6 +18,7 @@ from judge_tui.checks.store import side_by_side
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.challenges.outline import statement
+from judge_tui.judging.hiding.block import BLOCK
 from judge_tui.judging.hiding.mask import Mask, telling_names
 from judge_tui.judging.hiding.outcomes import covered
 from judge_tui.judging.packets.answer_schema import answer_schema
@@ -51,6 +52,7 @@ _ANSWER = """\
 One JSON object and nothing else, of this JSON Schema. A score that you cannot give is left out: 0 is a score.
 Lines are those that are numbered above.
 """
+_HIDDEN = re.compile(f"{BLOCK}+")
 _FENCE = re.compile(r"`{3,}")
 #: Ends of names that are read after the code, and left out first.
 _PROSE = (".md", ".txt", ".rst", ".json", ".csv", ".log", ".yaml", ".yml", ".toml", ".ipynb")
@@ -92,7 +94,7 @@ def made(workspace: Workspace, submissions: Sequence[Submission], *, blind: bool
                 f"{one.model} has no file for {task}.", hint="Leave it out, or add it: judge-tui add"
             )
     rubric = workspace.rubric(task)
-    hide = _mask(workspace, submissions) if blind else _as_it_is
+    hide = _mask(workspace) if blind else _as_it_is
     shown = {letter: _Shown(one, hide) for letter, one in zip(LETTERS, submissions, strict=False)}
     key = Key(
         secrets.token_hex(8),
@@ -135,9 +137,10 @@ def _as_it_is(text: str) -> str:
     return text
 
 
-def _mask(workspace: Workspace, submissions: Sequence[Submission]) -> Callable[[str], str]:
-    longest = max(len(name) for one in submissions for name in (one.model, workspace.model_title(one.model)))
-    return Mask(telling_names(workspace), width=longest)
+def _mask(workspace: Workspace) -> Callable[[str], str]:
+    """Hides names, each behind as much as any other: nothing has to keep its width here."""
+    mask = Mask(telling_names(workspace))
+    return lambda text: _HIDDEN.sub(BLOCK * 3, mask(text))
 
 
 class _Shown:
@@ -148,7 +151,10 @@ class _Shown:
         self.names: dict[str, str] = {}
         self.texts: dict[str, str] = {}
         self.left_out: list[str] = []
-        for name in sorted(submission.files, key=lambda file: (file.lower().endswith(_PROSE), file)):
+        # by what is shown: where a hidden name stands among others would tell how it begins
+        for name in sorted(
+            submission.files, key=lambda file: (file.lower().endswith(_PROSE), hide(file), file)
+        ):
             shown = _apart(plain(hide(name)), self.names)
             self.names[shown] = name
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -73,6 +74,21 @@ def test_two_submissions_fit_and_a_blind_packet_names_nobody(task: str, tmp_path
         assert len(text.encode()) <= MOST_BYTES
         assert not [name for name in NAMES if name.lower() in text.lower()]
         assert "## The challenge" in text
+
+
+def test_two_submissions_that_differ_in_their_name_alone_look_the_same_in_a_blind_packet(
+    tmp_path: Path,
+) -> None:
+    text = "# {0}: the_{0}_cache, {0}-src\nclass {0}Cache:\n    by = '{1}'\n"
+    for model in ("glm5", "longestname72b"):
+        folder = tmp_path / "submissions" / model / "kv"
+        (folder / f"{model}-src").mkdir(parents=True)
+        for name in (f"{model}.py", f"{model}-src/{model}_a.py", "helper.py"):
+            (folder / name).write_text(text.format(model, "-".join(model)))
+    (tmp_path / "scores").mkdir()
+    code = _packet(Workspace.at(tmp_path), "glm5", "longestname72b").text
+    first, second = (code.split(f"## Submission {letter}\n")[1].split("\n## ")[0] for letter in "AB")
+    assert re.sub(r"### A|### B", "###", first) == re.sub(r"### A|### B", "###", second)
 
 
 def test_a_blind_packet_names_nobody_wherever_a_name_may_stand(
