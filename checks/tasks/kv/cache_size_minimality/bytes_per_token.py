@@ -30,7 +30,8 @@ __all__ = ["Measured", "cache_size_minimality", "weighed"]
 
 Array = npt.NDArray[Any]
 #: Wide heads, so that a position or a length per token weighs little beside the data.
-_SIZES = Sizes(batch=2, heads=4, max_len=32, head_dim=32, layers=1)
+_SIZES = Sizes(batch=2, max_len=32, layers=1)
+_HEADS, _WIDTHS = (4, 5, 6), (28, 32, 36, 40)
 _LIMIT, _WARN = 1.10, 1.25
 #: Less than this share of the bytes, and the data must be elsewhere.
 _VISIBLE = 0.1
@@ -59,7 +60,7 @@ class Measured:
     "bytes per token",
     establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, no fewer and, by the "
     "kernel's count too, no more, and every entry is read.",
-    version=3,
+    version=4,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
     """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
@@ -75,7 +76,8 @@ def cache_size_minimality(bench: Bench, found: Findings) -> str:
 
 
 def _bytes(subject: Subject, found: Findings) -> list[str]:
-    measured, expected = weighed(subject, subject.fitted(_SIZES)), _expected(subject.fitted(_SIZES))
+    sizes = _sizes(subject)
+    measured, expected = weighed(subject, sizes), _expected(sizes)
     if measured is None:
         found.note(
             "bytes per token",
@@ -88,7 +90,8 @@ def _bytes(subject: Subject, found: Findings) -> list[str]:
         raise Skipped(
             "keys and values are kept where the cache object does not lead, so their bytes cannot be counted"
         )
-    quantity = f"bytes per token and sequence over {expected} B (2 · 1 · 4 · 32 · 4), float32"
+    told = f"2 · 1 · {sizes.heads} · {sizes.head_dim} · 4"
+    quantity = f"bytes per token and sequence over {expected} B ({told}), float32"
     note = f"{measured.per_token:.6g} B; {measured.how}"
     create = subject.bound.get("create")
     where = subject.where("create", "append", "step")
@@ -117,7 +120,7 @@ def _compressed(subject: Subject, found: Findings) -> list[str]:
     own = compressed.roles_of(subject.bound)
     if own is None:
         return []
-    sizes = replace(subject.fitted(_SIZES), head_dim=64)
+    sizes = replace(_sizes(subject), head_dim=64)
     measured = weighed(Subject(subject.bench, own), sizes)
     if measured is None:
         return []
@@ -138,6 +141,12 @@ def _compressed(subject: Subject, found: Findings) -> list[str]:
     return [f"quantized: {each:.3g} bytes per element with its scales"]
 
 
+def _sizes(subject: Subject) -> Sizes:
+    """Heads and their width are drawn once."""
+    one_of = subject.bench.sizes("bytes").one_of
+    return subject.fitted(replace(_SIZES, heads=one_of(_HEADS), head_dim=one_of(_WIDTHS)))
+
+
 def _expected(sizes: Sizes) -> int:
     return 2 * sizes.heads * sizes.head_dim * np.dtype(sizes.dtype).itemsize
 
@@ -146,7 +155,7 @@ def _double_only(subject: Subject, ratio: float) -> bool:
     """Whether twice the bytes are those of float64, and nothing else is too much."""
     if not 1.9 <= ratio <= 2.0 * _LIMIT:
         return False
-    sizes = replace(subject.fitted(_SIZES), dtype="float64")
+    sizes = replace(_sizes(subject), dtype="float64")
     measured = weighed(subject, sizes)
     return measured is not None and measured.per_token / _expected(sizes) <= _LIMIT
 
@@ -228,7 +237,7 @@ def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: lis
 
 def _unread(subject: Subject, found: Findings) -> list[str]:
     """Entries of the size of the data that attention never reads."""
-    tokens, sizes = 8, replace(subject.fitted(_SIZES), max_len=12)
+    tokens, sizes = 8, replace(_sizes(subject), max_len=12)
     q, k, v = drawn(subject.bench.rng("read"), sizes, tokens + 1)
     one_part = tokens * sizes.batch * sizes.heads * sizes.head_dim * 4
 

@@ -7,7 +7,7 @@ twice, is seen by the kernel all the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,8 +27,9 @@ __all__ = ["LEAST", "judge_resident"]
 
 #: Share of the least bytes below which keys and values cannot all be where the cache leads.
 LEAST = 0.97
-#: A token of a sequence takes 16 KiB: a block of memory of its own, that goes back when it is given back.
-_SIZES = Sizes(batch=2, heads=4, max_len=32, head_dim=1024, layers=1)
+#: A token of a sequence takes 16 KiB or more: a block of memory of its own, that goes back when it is given
+#: back.
+_SIZES, _HEADS, _WIDTHS = Sizes(batch=2, max_len=32, layers=1), (4, 5), (1024, 1100)
 _TOKENS = 32
 #: Over what the cache leads to, and what a process's allocator may keep beside.
 _MOST, _SLACK = 1.4, 400_000
@@ -79,7 +80,7 @@ def judge_resident(subject: Subject, found: Findings) -> list[str]:
     if seen is None:
         return []
     where = subject.where("create", "append", "step")
-    sizes = subject.fitted(_SIZES)
+    sizes = _sizes(subject)
     width = 2 * sizes.heads * sizes.head_dim * np.dtype(sizes.dtype).itemsize
     least = width * _TOKENS * sizes.batch
     known = max(seen.led_to, least) * (_PER_FLOAT_OBJECT if seen.objects else 1)
@@ -148,6 +149,13 @@ def _seen(subject: Subject) -> _Seen | None:
     return _Seen(_least(known), led_to, objects)
 
 
+def _sizes(subject: Subject) -> Sizes:
+    """Heads, and their width, which is even, are drawn once."""
+    drawn_sizes = subject.bench.sizes("resident")
+    heads, width = drawn_sizes.one_of(_HEADS), drawn_sizes.multiple(2, *_WIDTHS)
+    return subject.fitted(replace(_SIZES, heads=heads, head_dim=width))
+
+
 def _least(told: Sequence[int | None]) -> int:
     """The least that one more cache took, of what was resident after each; 0 where that was not told."""
     steps = [late - early for early, late in pairwise(told) if early is not None and late is not None]
@@ -164,7 +172,7 @@ def _roots(cached: Cached) -> list[Handle]:
 def _filled(subject: Subject, worker: Worker, number: int) -> Cached:
     """A full cache in a worker that keeps nothing else of the calls that filled it."""
     first = worker.slot().id
-    cached = subject.cached(subject.fitted(_SIZES), worker)
+    cached = subject.cached(_sizes(subject), worker)
     cached.feed(*drawn(subject.bench.rng("resident", number), cached.sizes, _TOKENS), whole=False)
     names = [name for name in cached.names.values() if isinstance(name, Handle)]
     kept = {handle.id for handle in (*_roots(cached), *names)}

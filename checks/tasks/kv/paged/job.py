@@ -21,7 +21,7 @@ __all__ = ["Job"]
 
 #: Of a head. The number of heads stays: each may have blocks of its own, and what is wrong about room shows
 #: in a pool that is just large enough.
-_WIDTHS = (6, 8, 10, 12, 16)
+_HEADS, _WIDTHS = (2, 3, 4, 5), (6, 8, 10, 12, 16)
 
 
 @dataclass(slots=True)
@@ -46,7 +46,8 @@ class Job:
 
     def pool(self) -> Pool:
         """An empty one."""
-        sizes = PoolSizes(head_dim=self.bench.sizes("heads").one_of(_WIDTHS))
+        drawn = self.bench.sizes("heads")
+        sizes = PoolSizes(heads=drawn.one_of(_HEADS), head_dim=drawn.one_of(_WIDTHS))
         return pool_of(self.bench.worker, self.parts, sizes, lambda: self.bench.left)
 
     def where(self, *parts: str) -> dict[str, Any]:
