@@ -66,7 +66,7 @@ def command(
     faults: list[str] = []
     remarks: list[str] = []
     text = _decoded(data, name)
-    answers = keys is not None or bool(looks_like_one(text))
+    answers = keys is not None or looks_like_one(text)
     if judge is not None and not answers:
         raise UsageError(
             "--judge names the judge of answers to a packet.", hint="Records name their judges themselves."

@@ -29,18 +29,22 @@ def answers_in(text: str, file: Path) -> list[tuple[int, dict[str, Any]]]:
     Raises:
         WorkspaceError: Something in it is no answer; with the line.
     """
-    fenced = [(line, body) for line, kind, body in _fences(text) if kind.lower() in _KINDS]
-    return [found for line, body in fenced or [(1, text)] for found in _values(body, line, file)]
+    return list(_each(text, file))
 
 
-def looks_like_one(text: str) -> str:
-    """The packet that a text seems to answer; empty where it seems to answer none."""
+def looks_like_one(text: str) -> bool:
+    """Whether what a text says first seems to be an answer to a packet, and no record."""
     try:
-        found = answers_in(text, Path())
-    except WorkspaceError:
-        return ""
-    packets = [raw["packet"] for _, raw in found if "submissions" in raw and "record" not in raw]
-    return next((packet for packet in packets if isinstance(packet, str)), "")
+        _, raw = next(_each(text, Path()))
+    except (StopIteration, WorkspaceError):
+        return False
+    return "packet" in raw and "submissions" in raw and "record" not in raw
+
+
+def _each(text: str, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    fenced = [(line, body) for line, kind, body in _fences(text) if kind.lower() in _KINDS]
+    for line, body in fenced or [(1, text)]:
+        yield from _values(body, line, file)
 
 
 def _fences(text: str) -> Iterator[tuple[int, str, str]]:
@@ -63,8 +67,9 @@ def _fences(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _values(body: str, first: int, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     decoder, at = json.JSONDecoder(object_pairs_hook=no_key_twice, parse_constant=no_number), 0
+    line, counted = first, 0
     while (start := _SPACE.match(body, at).end()) < len(body):  # type: ignore[union-attr]
-        line = first + body[:start].count("\n")
+        line, counted = line + body.count("\n", counted, start), start
         try:
             value, at = decoder.raw_decode(body, start)
         except json.JSONDecodeError as error:
