@@ -190,7 +190,7 @@ async def test_evidence_leads_to_a_file_with_a_name_in_its_name(workspace: Works
         await driver.press("c", "g", "enter")
         assert isinstance(driver.app.screen, EvidenceScreen)
         await driver.press("o")
-        pane = driver.compare.panes[driver.compare._pane]
+        pane = driver.compare.panes[driver.compare.panes.at]
         assert pane.file == f"{pane.submission.model}_kv.py"
         assert pane.view.cursor == 17
 

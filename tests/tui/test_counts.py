@@ -28,7 +28,7 @@ async def test_a_count_says_how_often_or_which_line(workspace: Workspace) -> Non
         ):  # fmt: skip
             await app.press(*keys)
             assert view.cursor == line, keys
-        assert app.compare._pane == 0
+        assert app.compare.panes.at == 0
         await app.press("slash", *"return", "enter", "g", "5", "n")
         assert (view.hit, view.cursor) == (4, 17)
         await app.press("semicolon", "2", "N", "g", "4", "J")
@@ -43,11 +43,11 @@ async def test_every_digit_begins_a_count_and_letters_choose_panes(workspace: Wo
         await app.settle()
         first, second = (pane.view for pane in app.compare.panes)
         await app.press(*"12G")
-        assert (app.compare._pane, first.cursor) == (0, 11)
+        assert (app.compare.panes.at, first.cursor) == (0, 11)
         await app.press("B", *"3j")
-        assert (app.compare._pane, second.cursor, first.cursor) == (1, 3, 11)
+        assert (app.compare.panes.at, second.cursor, first.cursor) == (1, 3, 11)
         await app.press("A", *"2k")
-        assert (app.compare._pane, first.cursor) == (0, 9)
+        assert (app.compare.panes.at, first.cursor) == (0, 9)
         await app.press("l", "0")
         assert first.left == 0
 
@@ -101,7 +101,7 @@ async def test_lists_home_and_the_matchup_take_counts_and_digits_score(
         await app.press("c", "4", "j")
         assert rows.cursor == 4
         await app.press("semicolon", "2", "G")
-        assert (rows.cursor, app.compare._part) == (1, "checks")
+        assert (rows.cursor, app.compare.parts.in_focus) == (1, "checks")
         await app.press("M", "G", "2", "k", *"12G")
         assert app.matchup.matchup.blank
         await app.press("escape", "s", "c", "8", "5")
@@ -128,9 +128,9 @@ async def test_who_gives_the_panes_their_old_digits_back_leads_counts_with_a_key
         await app.settle()
         view = app.compare.panes[0].view
         await app.press("2", "1", "5", "j")
-        assert (view.cursor, app.compare._pane) == (5, 0)
+        assert (view.cursor, app.compare.panes.at) == (5, 0)
         await app.press(lead, *"12G", lead, "3", "k", "2")
-        assert (view.cursor, app.compare._pane) == (8, 1)
+        assert (view.cursor, app.compare.panes.at) == (8, 1)
         assert "1/2 pane" in app.text().split("\n")[-1]
         await app.press("M", "2")
         assert app.matchup.matchup.winner == "beta"

@@ -115,7 +115,7 @@ async def test_a_click_on_a_hint_presses_its_key(workspace: Workspace) -> None:
         await click_hint(app, "^r regular", 1)
         assert app.app.screen.query_one(SearchBar).regex is True
         await click_hint(app, "n/N next")
-        assert app.compare._query[0] == ""
+        assert app.compare.searching.query[0] == ""
         await click_hint(app, "esc drop")
         assert not app.app.screen.query(SearchBar)
 
@@ -124,9 +124,9 @@ async def test_of_several_keys_the_one_under_the_mouse_is_pressed(workspace: Wor
     async with running(make_app(workspace, engine=None), (120, 30)) as app:
         await app.press("f5")
         await click_hint(app, "A/B pane", 2)
-        assert app.compare._pane == 1
+        assert app.compare.panes.at == 1
         await click_hint(app, "A/B pane", 5)
-        assert app.compare._pane == 0
+        assert app.compare.panes.at == 0
         await app.press("s")
         await click_hint(app, "ct dimension", 1)
         assert app.compare.session.row == 1

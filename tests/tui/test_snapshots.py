@@ -85,7 +85,7 @@ async def listed(app: Driver) -> None:
 
 async def matched(app: Driver) -> None:
     """Wait until the functions of the panes are matched."""
-    await app.until(lambda: app.compare._alignments)
+    await app.until(lambda: app.compare.sync.alignments)
 
 
 def opened(name: str) -> Callable[[Driver], Awaitable[None]]:

@@ -55,7 +55,7 @@ def resized(width: int, height: int) -> Callable[[Driver], Awaitable[None]]:
 
 
 def view(app: Driver) -> CodeView:
-    return app.compare.panes[app.compare._pane].view
+    return app.compare.panes[app.compare.panes.at].view
 
 
 def cursor(app: Driver) -> int:
@@ -84,11 +84,11 @@ def screen(app: Driver) -> str:
 
 
 def part(app: Driver) -> str:
-    return app.compare._part
+    return app.compare.parts.in_focus
 
 
 def pane(app: Driver) -> int:
-    return app.compare._pane
+    return app.compare.panes.at
 
 
 def row(app: Driver) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,21 +17,26 @@ from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
-from judge_tui.tui.look.layout import Sizes, Wishes
+from judge_tui.tui.look.layout import Sizes
+from judge_tui.tui.past import Past
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_exporting import CompareExporting
-from judge_tui.tui.screens.compare_files import CompareFiles
-from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_matchup import CompareMatchup
 from judge_tui.tui.screens.compare_notes import CompareNotes
-from judge_tui.tui.screens.compare_places import ComparePlaces
-from judge_tui.tui.screens.compare_resuming import CompareResuming
 from judge_tui.tui.screens.compare_saving import CompareSaving
-from judge_tui.tui.screens.compare_search import CompareSearch
-from judge_tui.tui.screens.compare_sizing import CompareSizing
-from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
+from judge_tui.tui.screens.comparing.bookmarking import Bookmarking
+from judge_tui.tui.screens.comparing.definitions import Definitions
+from judge_tui.tui.screens.comparing.diffing import Diffing
+from judge_tui.tui.screens.comparing.files import Files
+from judge_tui.tui.screens.comparing.panes import Panes
+from judge_tui.tui.screens.comparing.parts import Parts
+from judge_tui.tui.screens.comparing.places import Places
+from judge_tui.tui.screens.comparing.search import Search
+from judge_tui.tui.screens.comparing.sizing import Sizing
+from judge_tui.tui.screens.comparing.sync import Sync
+from judge_tui.tui.screens.comparing.whereabouts import resume, whereabouts
 from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work, told_of_newer_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.screens.undoing import undo_cards
@@ -40,9 +45,13 @@ from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.key_hints import Hint, KeyHints
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
+
+if TYPE_CHECKING:
+    from judge_tui.tui.widgets.search_bar import SearchBar
 
 __all__ = ["CompareScreen"]
 
@@ -55,14 +64,7 @@ class Body(Hollow, Horizontal):
 
 
 class CompareScreen(
-    CompareResuming,
     CompareMatchup,
-    CompareLayout,
-    CompareSizing,
-    CompareSearch,
-    CompareFiles,
-    CompareSync,
-    ComparePlaces,
     CompareNotes,
     CompareChecks,
     CompareSaving,
@@ -139,19 +141,29 @@ class CompareScreen(
         super().__init__()
         self.session = session
         self.options = options
-        self.panes = [
-            CodePane(submission, index, session.titles[index], session.hide)
-            for index, submission in enumerate(session.submissions)
-        ]
+        self.panes = Panes(
+            [
+                CodePane(submission, index, session.titles[index], session.hide)
+                for index, submission in enumerate(session.submissions)
+            ]
+        )
         # asked for by name, they would be missed while the screen is taken down
         self.header, self.hints = Bar(id="header"), KeyHints(id="hints")
         self.rubric_pane = RubricPane(session)
         self.checks_pane = ChecksPane([s.model for s in session.submissions], session.hide)
         self.runner = CheckRunner(session.submissions, options, self._on_event, self._on_ended)
-        self.wishes = Wishes(sizes=sizes or Sizes())
-        self._alignments = {}
+        self.parts = Parts(
+            self, session, self.panes, self.rubric_pane, self.checks_pane, sizes or Sizes(), self._hint
+        )
+        self.sizing = Sizing(self, self.parts, self.panes, self.rubric_pane, self.checks_pane)
+        self.files = Files(self, self.panes)
+        self.sync = Sync(self, self.panes)
+        self.diffing = Diffing(self, self.panes, self.sync)
+        self.searching = Search(self, self.panes, self.sync)
+        self.places = Places(self, session, self.panes, self.parts.focus_code)
+        self.definitions = Definitions(self, self.panes)
+        self.bookmarks = Bookmarking(self, self.panes, self.places)
         self._clock = clock or (lambda at: time.strftime("%H:%M:%S", time.localtime(at)))
-        self._pane = 0
         self._ready: Ready | None = None
         self._saved = ""
         self._conflicts: set[int] = set()
@@ -169,13 +181,9 @@ class CompareScreen(
     def on_mount(self) -> None:
         self.cover_names()
         self.session.refused = self._tell_refused
-        self.prepare_places()
         self.prepare_placing()
-        for pane in self.panes:
-            pane.view.scrolled = self._scrolled
-            pane.moved = self._moved
         self.panes[0].view.focus()
-        self._arrange()
+        self.parts.arrange()
         if isinstance(self.app, PersonalApp):
             self.app.tell_hidden_keys({d.key: d.title for d in self.session.rubric.dimensions if d.key})
         self.retell()
@@ -224,16 +232,127 @@ class CompareScreen(
         told = f"{letter_of(index)}: {self.session.hide(why)}"
         self.notify(told, severity="warning", markup=False, timeout=8)
 
+    # parts
+
+    def on_resize(self) -> None:
+        self.parts.arrange()
+
+    def action_code(self, index: int) -> None:
+        if index < len(self.panes):
+            self.parts.focus_code(index)
+
+    def action_score(self) -> None:
+        self.parts.focus_rubric()
+
+    def action_checks(self) -> None:
+        self.parts.focus_checks()
+
+    def action_back(self) -> None:
+        self.parts.back()
+
+    def action_pane(self, step: int) -> None:
+        self.parts.step(step)
+
+    def action_show_part(self, part: str) -> None:
+        self.parts.show_or_hide(part)
+
+    def action_alone(self) -> None:
+        self.parts.alone()
+
+    def action_zoom(self) -> None:
+        self.parts.zoom()
+
+    def action_grow(self, steps: int) -> None:
+        self.sizing.grow(steps)
+
+    def action_even(self) -> None:
+        self.sizing.even()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.sizing.press(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self.sizing.move(event)
+
+    def on_mouse_up(self) -> None:
+        self.sizing.let_go()
+
+    def on_mouse_release(self) -> None:
+        self.sizing.lose_mouse()
+
+    def whereabouts(self) -> Past:
+        """Where the reader is."""
+        return whereabouts(self.session, self.panes, self.parts)
+
+    def resume(self, past: Past) -> None:
+        """Go to where the reader was."""
+        resume(past, self.panes, self.parts)
+
+    # files
+
+    def action_files(self) -> None:
+        self.files.choose()
+
+    def action_symbols(self) -> None:
+        self.files.choose_symbol()
+
+    def action_file(self, step: int) -> None:
+        self.files.step(step)
+
+    # moving through the code
+
+    def action_sync(self) -> None:
+        self.sync.next_way()
+
+    def action_diff(self) -> None:
+        self.diffing.show()
+
+    def action_search(self) -> None:
+        self.searching.begin()
+
+    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        self.searching.typed(event)
+
+    def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
+        self.searching.close(event)
+
+    def on_code_view_no_hit(self, event: CodeView.NoHit) -> None:
+        self.searching.go_on(event)
+
+    def on_code_view_search_cleared(self) -> None:
+        self.searching.clear()
+
+    def action_back_to(self) -> None:
+        self.places.back()
+
+    def action_forward_to(self) -> None:
+        self.places.forward()
+
+    def action_line(self) -> None:
+        self.places.ask_line()
+
+    def action_definition(self) -> None:
+        self.definitions.go()
+
+    def action_bookmark(self) -> None:
+        self.bookmarks.toggle()
+
+    def action_bookmark_step(self, step: int) -> None:
+        self.bookmarks.step(step)
+
+    def action_bookmarks(self) -> None:
+        self.bookmarks.choose()
+
     # rubric
 
     def on_rubric_lines_changed(self) -> None:
         self.rubric_pane.update_lines()
         self.offer_reveal()
         self._hint()
-        if self.session.scored not in self.arrangement.panes:
+        if self.session.scored not in self.parts.arrangement.panes:
             # the code of what is being scored is in view
-            self._pane = self.session.scored
-            self._arrange()
+            self.panes.at = self.session.scored
+            self.parts.arrange()
 
     def on_rubric_lines_edit_asked(self) -> None:
         from judge_tui.tui.screens.text_editor import TextEditor
@@ -319,11 +438,11 @@ class CompareScreen(
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         for index, pane in enumerate(self.panes):
             if event.widget is pane.view:
-                self._pane = index
-                self.lead(pane)
+                self.panes.at = index
+                self.sync.lead(pane)
                 if self.session.score_now(index):
                     self.rubric_pane.update_lines()
-        self._arrange()
+        self.parts.arrange()
 
     @property
     def _searching(self) -> bool:
@@ -332,7 +451,7 @@ class CompareScreen(
 
     def _hint(self) -> None:
         focused = self.focused
-        view = self.panes[self._pane].view
+        view = self.panes.current.view
         if focused is not None and self._searching:
             self.hints.tell(
                 (
@@ -351,7 +470,8 @@ class CompareScreen(
             return
         hints: dict[str, str] = {}
         # the key that leads here says nothing here; the one that leads back does
-        here = {"rubric": key_for(self, "score"), "checks": key_for(self, "checks")}.get(self._part, "")
+        part = self.parts.in_focus
+        here = {"rubric": key_for(self, "score"), "checks": key_for(self, "checks")}.get(part, "")
         asks = key_for(self, "help")
         if isinstance(focused, RubricLines):
             hints = {dimension.key: "" for dimension in self.session.rubric.dimensions}
@@ -361,12 +481,12 @@ class CompareScreen(
                 if shown and first not in hints:
                     hints[first] = text
         told: list[Hint] = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
-        if self._part == "code":
+        if self.parts.in_focus == "code":
             told.insert(0, (keys_for(self, *(f"code({index})" for index in range(len(self.panes)))), "pane"))
         if isinstance(focused, RubricLines):
             told.insert(0, (tuple(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:
-            told.insert(4 if self._part == "rubric" else 3, (key_for(self, "back"), "code"))
+            told.insert(4 if self.parts.in_focus == "rubric" else 3, (key_for(self, "back"), "code"))
         self.hints.tell(tuple(told), (asks, "help"))
 
     def action_help(self) -> None:
@@ -376,14 +496,14 @@ class CompareScreen(
 
     def key_parts(self) -> Sequence[KeyPart]:
         """What answers to keys here, the part in focus first."""
-        code = partial(self.focus_code, self._pane)
+        code = partial(self.parts.focus_code, self.panes.at)
         rubric = "Rubric (the key of a dimension goes there, whatever else it means)"
         parts = {
-            "code": KeyPart("Code", self.panes[self._pane].view, code, CODE_SIGNS),
+            "code": KeyPart("Code", self.panes.current.view, code, CODE_SIGNS),
             "rubric": KeyPart(rubric, self.rubric_pane.lines, self.action_score, RUBRIC_SIGNS),
             "checks": KeyPart("Checks", self.checks_pane.rows, self.action_checks, CHECK_SIGNS),
         }
-        order = [self._part, *(name for name in parts if name != self._part)]
+        order = [self.parts.in_focus, *(name for name in parts if name != self.parts.in_focus)]
         typed = self.focused if self._searching else None
         search = [KeyPart("Search", typed)] if typed is not None else []
         return [*search, *(parts[name] for name in order), KeyPart("Everywhere", self)]

@@ -9,10 +9,10 @@ from textual.screen import Screen
 
 from judge_tui.tui.blind.veil import VeiledApp
 from judge_tui.tui.keys.bound_keys import key_for
+from judge_tui.tui.screens.comparing.panes import Panes
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
-from judge_tui.tui.widgets.code_pane import CodePane
 
 __all__ = ["CompareBlind"]
 
@@ -21,7 +21,7 @@ class CompareBlind(Screen[None]):
     """The part of the comparison that hides the names, and reveals them."""
 
     session: Session
-    panes: list[CodePane]
+    panes: Panes
     checks_pane: ChecksPane
     _offered = False
 

@@ -13,13 +13,13 @@ from textual.worker import Worker
 
 from judge_tui.checks.events import Event, Finished, Planned, Ready
 from judge_tui.checks.request import Backend
-from judge_tui.tui.code.jumps import Place
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.type_ahead import TypeAhead
+from judge_tui.tui.screens.comparing.panes import Panes
+from judge_tui.tui.screens.comparing.places import Places
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
-from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.rows import Rows
 from judge_tui.tui.widgets.rubric_pane import RubricPane
 
@@ -34,7 +34,8 @@ class CompareChecks(Screen[None]):
 
     session: Session
     options: EngineOptions
-    panes: list[CodePane]
+    panes: Panes
+    places: Places
     rubric_pane: RubricPane
     checks_pane: ChecksPane
     runner: CheckRunner
@@ -48,7 +49,6 @@ class CompareChecks(Screen[None]):
         # what the other parts of the screen bring
         def retell(self) -> None: ...
         def remark(self) -> None: ...
-        def visit(self, place: Place) -> None: ...
         def switch_reruns(self) -> None: ...
         def take_in_cards(self) -> None: ...
         async def read_what_differs(self) -> None: ...
@@ -140,7 +140,7 @@ class CompareChecks(Screen[None]):
         elif event.what == "jump" and isinstance(event.key, tuple):
             outcome = self.checks_pane.states[event.key].outcome
             if outcome is not None and outcome.location:
-                self.jump(self._index(outcome.model), *outcome.location)
+                self.places.jump(self._index(outcome.model), *outcome.location)
             else:
                 self.notify("This check points at no line.", markup=False)
         self._stale = True
@@ -237,7 +237,7 @@ class CompareChecks(Screen[None]):
 
         def jump(place: tuple[str, int] | None) -> None:
             if place is not None:
-                self.jump(index, *place)
+                self.places.jump(index, *place)
 
         hide = self.session.hide
         told = self.session.blindfold.shown(state.outcome), who, hide(state.title), hide(state.establishes)
@@ -247,11 +247,3 @@ class CompareChecks(Screen[None]):
 
     def _index(self, model: str) -> int:
         return next(n for n, s in enumerate(self.session.submissions) if s.model == model)
-
-    def jump(self, index: int, file: str, line: int) -> None:
-        """Show a 1-based line of a file in a submission's pane, and focus it."""
-        pane = self.panes[index]
-        if file not in pane.submission.files:
-            self.notify(f"{self.session.hide(file)} is not among the files.", markup=False)
-            return
-        self.visit(Place(index, file, line - 1))

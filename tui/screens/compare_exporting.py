@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual.screen import Screen
 
 from judge_tui.tui.code.jumps import Place
+from judge_tui.tui.screens.comparing.places import Places
 from judge_tui.tui.session import Session
 
 __all__ = ["CompareExporting"]
@@ -16,10 +15,7 @@ class CompareExporting(Screen[None]):
     """The part of the comparison that shows the statement, exports the scoreboard, and reports."""
 
     session: Session
-
-    if TYPE_CHECKING:
-        # what the other parts of the screen bring
-        def visit(self, place: Place, *, leave: bool = True) -> None: ...
+    places: Places
 
     def action_export(self) -> None:
         from judge_tui.tui.screens.export_prompt import ask_to_export
@@ -58,7 +54,7 @@ class CompareExporting(Screen[None]):
         title, file, line = place
         titles = [self.session.workspace.model_title(one.model) for one in self.session.submissions]
         if title in titles:
-            self.visit(Place(titles.index(title), file, line - 1))
+            self.places.visit(Place(titles.index(title), file, line - 1))
 
     def _all_kept(self) -> str:
         """Bring every change to disk; why one is not there, else nothing."""

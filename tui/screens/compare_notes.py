@@ -17,6 +17,11 @@ from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.look.fitting import fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
 from judge_tui.tui.screens.compare_placing import ComparePlacing
+from judge_tui.tui.screens.comparing.bookmarking import Bookmarking
+from judge_tui.tui.screens.comparing.panes import Panes
+from judge_tui.tui.screens.comparing.places import Places
+from judge_tui.tui.screens.comparing.search import Search
+from judge_tui.tui.screens.comparing.sync import Sync
 from judge_tui.tui.screens.standing_signs import STANDINGS, told_of
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import Mark
@@ -24,7 +29,6 @@ from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 
 if TYPE_CHECKING:
-    from judge_tui.tui.code.alignment import Alignment
     from judge_tui.tui.screens.dialog import Editor
 
 __all__ = ["CompareNotes"]
@@ -39,20 +43,17 @@ class CompareNotes(ComparePlacing):
     """The part of the comparison that writes notes and marks lines."""
 
     session: Session
-    panes: list[CodePane]
-    _pane: int
+    panes: Panes
+    sync: Sync
+    searching: Search
+    places: Places
+    bookmarks: Bookmarking
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
         def changed(self) -> None: ...
         def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None: ...
-        def jump(self, index: int, file: str, line: int) -> None: ...
         def show_evidence(self, key: tuple[str, str]) -> None: ...
-        def _research(self) -> None: ...
-        def lead(self, leader: CodePane) -> None: ...
-        def show_bookmarks(self, pane: CodePane) -> None: ...
-        def _alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None: ...
-        def _match(self, leader: CodePane, pane: CodePane, then: Callable[[], None]) -> None: ...
 
     # marks
 
@@ -73,7 +74,7 @@ class CompareNotes(ComparePlacing):
         # a finding of the same line stands behind the note's mark
         both = {line: replace(noted[line], beside=marks[line]) for line in marks.keys() & noted.keys()}
         pane.view.mark(marks | noted | both)
-        self.show_bookmarks(pane)
+        self.bookmarks.show(pane)
 
     def _notes(self, pane: CodePane) -> tuple[Placed, ...]:
         placed = (self.session.placed(pane.index, note) for note in self.session.notes(pane.index))
@@ -96,8 +97,8 @@ class CompareNotes(ComparePlacing):
 
     def on_code_pane_loaded(self, event: CodePane.Loaded) -> None:
         self.remark()
-        self._research()
-        self.lead(self.panes[self._pane])
+        self.searching.again()
+        self.sync.lead(self.panes.current)
 
     def on_code_view_mark_opened(self, event: CodeView.MarkOpened) -> None:
         from judge_tui.tui.screens.picker import Choice, Picker
@@ -131,8 +132,19 @@ class CompareNotes(ComparePlacing):
 
     # notes
 
+    def action_note_step(self, step: int) -> None:
+        pane = self.panes.current
+        placed = [self.session.placed(pane.index, note).note for note in self.session.notes(pane.index)]
+        places = [(note.file, note.lines[0] - 1) for note in placed if note.file and note.lines]
+        self.places.step(pane, places, step, "note", "No note on lines of this submission.")
+
+    def action_finding_step(self, step: int) -> None:
+        pane = self.panes.current
+        places = [(file, line) for file, line, _ in self.all_findings(pane)]
+        self.places.step(pane, places, step, "finding", "No check points at a line of this submission.")
+
     def action_note(self) -> None:
-        pane = self.panes[self._pane]
+        pane = self.panes.current
         view = pane.view
         first, last = view.selection
         # a file that is still being read has no lines to quote yet
@@ -199,7 +211,7 @@ class CompareNotes(ComparePlacing):
             return
         placed = self.session.placed(index, note)
         if placed.note.file:
-            self.jump(index, placed.note.file, placed.note.lines[0] if placed.note.lines else 1)
+            self.places.jump(index, placed.note.file, placed.note.lines[0] if placed.note.lines else 1)
             if placed.standing != "there" and placed.note.file in self.panes[index].submission.files:
                 self.notify(self._warning(placed), severity="warning", markup=False, timeout=4)
         if what == "copy":
@@ -270,11 +282,11 @@ class CompareNotes(ComparePlacing):
             async with asyncio.timeout(_PATIENCE_S):
                 while not (leader.settled and pane.settled):
                     await asyncio.sleep(_LOOK_S)
-                if self._alignment(leader, pane) is None:
+                if self.sync.alignment(leader, pane) is None:
                     matched = asyncio.Event()
-                    self._match(leader, pane, matched.set)
+                    self.sync.match(leader, pane, matched.set)
                     await matched.wait()
-        alignment = self._alignment(leader, pane)
+        alignment = self.sync.alignment(leader, pane)
         return alignment.lines(*lines) if alignment is not None and leader.file == file else None
 
 

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from judge_tui.judging.note import Note
 from judge_tui.judging.placing import Placed, Spot, restated
 from judge_tui.judging.text_index import indexed
+from judge_tui.tui.screens.comparing.panes import Panes
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
 
@@ -30,7 +31,7 @@ class ComparePlacing(Screen[None]):
     """The part of the comparison that knows where notes are, and asks where they may be in several places."""
 
     session: Session
-    panes: list[CodePane]
+    panes: Panes
     #: Submission → the notes and files that were looked at last.
     _looked: dict[int, object]
 

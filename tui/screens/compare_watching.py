@@ -17,6 +17,8 @@ from judge_tui.checks.submission import ADAPTER, META, Submission
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.engine.file_watch import FileWatch, is_source
 from judge_tui.tui.keys.bound_keys import key_for
+from judge_tui.tui.screens.comparing.definitions import Definitions
+from judge_tui.tui.screens.comparing.panes import Panes
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -36,7 +38,8 @@ class CompareWatching(Screen[None]):
 
     session: Session
     options: EngineOptions
-    panes: list[CodePane]
+    panes: Panes
+    definitions: Definitions
     checks_pane: ChecksPane
     runner: CheckRunner
     reruns = True
@@ -54,7 +57,6 @@ class CompareWatching(Screen[None]):
         def remark(self) -> None: ...
         def changed(self) -> None: ...
         def show_names(self) -> None: ...
-        def forget_definitions(self, pane: CodePane) -> None: ...
         def run_beside(
             self, work: Callable[[], Coroutine[None, None, None]], group: str = ..., *, exclusive: bool = ...
         ) -> Worker[None]: ...
@@ -138,7 +140,7 @@ class CompareWatching(Screen[None]):
             self.notify(self.session.hide(str(error)), severity="error", markup=False, timeout=8)
             return True
         pane.files_changed(names | (set(submission.files) if whole else set()))
-        self.forget_definitions(pane)
+        self.definitions.forget(pane)
         return True
 
     async def read_what_differs(self) -> None:

@@ -13,6 +13,8 @@ from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find, narro
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.type_ahead import TypeAhead
+from judge_tui.tui.screens.comparing.panes import Panes
+from judge_tui.tui.screens.comparing.sync import Sync
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_hits import Standing
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -22,57 +24,64 @@ from judge_tui.tui.widgets.counted import past_end
 if TYPE_CHECKING:
     from judge_tui.tui.widgets.search_bar import SearchBar
 
-__all__ = ["CompareSearch"]
+__all__ = ["Search"]
 
 #: Seconds within which counts are told together.
 _AT_ONCE_S = 0.1
 
 
-class CompareSearch(Screen[None]):
-    """The part of the comparison that searches the code, and shows hits while a search is typed."""
+class Search:
+    """Searches the code, and shows hits while a search is typed.
 
-    panes: list[CodePane]
-    _pane: int
-    #: What is searched for, and what was when a search was last kept: text, and whether it is an expression.
-    _query: tuple[str, bool] = ("", False)
-    _kept: tuple[str, bool] = ("", False)
-    #: What is wrong with what is typed.
-    _fault = ""
-    #: The pane that goes to a hit once there are some, and how many hits further, or from where to the first.
-    _going: tuple[CodePane, int | Standing] | None = None
-    #: Where a search began that is being typed, and whether anything of it has been.
-    _began: tuple[CodePane, Standing] | None = None
-    _typed = False
-    _generation = 0
-    _asked_at = 0.0
-    #: What was found in each pane; none while nothing is searched for.
-    _counts: dict[int, str] | None = None
-    _last: dict[int, tuple[Source, Pattern, list[Hit]]] | None = None
+    Args:
+        screen: Where it is typed and told.
+        panes: The code.
+        sync: Has the other panes follow one that goes to a hit.
 
-    if TYPE_CHECKING:
-        # what the other parts of the screen bring
-        def catch_up(self, leader: CodePane) -> None: ...
+    Attributes:
+        query: What is searched for: text, and whether it is an expression.
+    """
 
-    def action_search(self) -> None:
+    def __init__(self, screen: Screen[None], panes: Panes, sync: Sync) -> None:
+        self._screen, self._panes, self._sync = screen, panes, sync
+        self.query: tuple[str, bool] = ("", False)
+        #: What was searched for when a search was last kept.
+        self._kept: tuple[str, bool] = ("", False)
+        #: What is wrong with what is typed.
+        self._fault = ""
+        #: The pane that goes to a hit once there are some, and how many further, or from where to the first.
+        self._going: tuple[CodePane, int | Standing] | None = None
+        #: Where a search began that is being typed, and whether anything of it has been.
+        self._began: tuple[CodePane, Standing] | None = None
+        self._typed = False
+        self._generation = 0
+        self._asked_at = 0.0
+        #: What was found in each pane; none while nothing is searched for.
+        self._counts: dict[int, str] | None = None
+        self._last: dict[int, tuple[Source, Pattern, list[Hit]]] | None = None
+
+    def begin(self) -> None:
+        """Open the line that a search is typed in, or go back to it."""
         from judge_tui.tui.widgets.search_bar import SearchBar
 
-        pane = self.panes[self._pane]
+        pane = self._panes.current
         self._began, self._typed = (pane, pane.view.standing), False
-        if not self.query("#search"):
+        if not self._screen.query("#search"):
             # messages stand above it
-            self.add_class("-searching")
-            self.mount(SearchBar(self._query[0], regex=self._query[1]), before="#hints")
+            self._screen.add_class("-searching")
+            self._screen.mount(SearchBar(self.query[0], regex=self.query[1]), before="#hints")
         else:
-            self.query_one("#search Input").focus()
+            self._screen.query_one("#search Input").focus()
 
-    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+    def typed(self, event: SearchBar.Changed) -> None:
+        """Search for what is typed so far."""
         query = event.text, event.regex
-        self._typed = self._typed or query != self._query
-        self._query, self._going = query, None
+        self._typed = self._typed or query != self.query
+        self.query, self._going = query, None
         self._search()
 
     def _search(self) -> None:
-        text, regex = self._query
+        text, regex = self.query
         self._generation += 1
         self._fault = ""
         try:
@@ -89,9 +98,9 @@ class CompareSearch(Screen[None]):
             self._look()
             return
         generation, self._asked_at = self._generation, time.monotonic()
-        self._counts = dict.fromkeys(range(len(self.panes)), "…")
+        self._counts = dict.fromkeys(range(len(self._panes)), "…")
         last, self._last = self._last or {}, {}
-        for pane in self.panes:
+        for pane in self._panes:
             source, known = pane.source, last.get(pane.index)
             pane.submit(
                 partial(self._hits, source, pattern, generation, known),
@@ -139,26 +148,27 @@ class CompareSearch(Screen[None]):
             return
         self._say("  ".join(f"{letter_of(index)} {count}" for index, count in self._counts.items()))
         self._go_on()
-        if not waiting and isinstance(self.app, TypeAhead):
-            self.app.draw_soon()
+        if not waiting and isinstance(self._screen.app, TypeAhead):
+            self._screen.app.draw_soon()
 
     def _say(self, text: str) -> None:
         from judge_tui.tui.widgets.search_bar import SearchBar
 
-        for bar in self.query(SearchBar):
+        for bar in self._screen.query(SearchBar):
             bar.count(text, wrong=bool(self._fault))
 
-    def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
+    def close(self, event: SearchBar.Closed) -> None:
+        """Keep what was searched for, or drop it."""
         if event.kept and self._fault:
             # nothing was searched for that could be kept
             return
-        self.query("#search").remove()
-        self.remove_class("-searching")
-        pane = self.panes[self._pane]
+        self._screen.query("#search").remove()
+        self._screen.remove_class("-searching")
+        pane = self._panes.current
         began, self._began = self._began, None
         pane.view.focus()
         if event.kept:
-            self._kept = self._query
+            self._kept = self.query
             here = began is not None and began[0] is pane and began[1].source is pane.source
             self._go(pane, began[1] if began is not None and here else pane.view.standing)
             return
@@ -167,7 +177,7 @@ class CompareSearch(Screen[None]):
             began[0].view.stand(began[1])
         if self._kept[0] or self._fault:
             # what is given up is forgotten, as in vim
-            self._query, self._fault = self._kept, ""
+            self.query, self._fault = self._kept, ""
 
     def _look(self) -> None:
         """Show the first hit of what is typed so far, in the pane where that began."""
@@ -175,11 +185,12 @@ class CompareSearch(Screen[None]):
             pane, standing = self._began
             pane.view.look_from(standing)
 
-    def on_code_view_no_hit(self, event: CodeView.NoHit) -> None:
-        if self._query[0]:
-            self._go(next(pane for pane in self.panes if pane.view is event.view), event.steps)
+    def go_on(self, event: CodeView.NoHit) -> None:
+        """Go to a hit in a view that shows none."""
+        if self.query[0]:
+            self._go(self._panes.showing(event.view), event.steps)
         else:
-            self.notify("nothing is searched for", markup=False, timeout=2)
+            self._screen.notify("nothing is searched for", markup=False, timeout=2)
 
     @property
     def _waiting(self) -> bool:
@@ -215,32 +226,33 @@ class CompareSearch(Screen[None]):
         if now != began.cursor:
             pane.leaving(pane, began.cursor)
         if now < began.cursor:
-            self.notify(past_end("match", 1), markup=False, timeout=2)
-        self.catch_up(pane)
+            self._screen.notify(past_end("match", 1), markup=False, timeout=2)
+        self._sync.catch_up(pane)
 
     def _tell_none(self) -> None:
         counts = self._counts or {}
-        others = [pane for pane in self.panes if pane.view.hits]
+        others = [pane for pane in self._panes if pane.view.hits]
         told = ", ".join(f"{counts[pane.index]} in {letter_of(pane.index)}" for pane in others)
         words = ["no match in this file", told] if told else ["no match in this file"]
-        if len(self.panes[self._pane].submission.files) > 1:
-            words.append(f"{key_for(self, 'files')} opens others")
-        self.notify("; ".join(words), markup=False, timeout=2)
+        if len(self._panes.current.submission.files) > 1:
+            words.append(f"{key_for(self._screen, 'files')} opens others")
+        self._screen.notify("; ".join(words), markup=False, timeout=2)
 
-    def on_code_view_search_cleared(self, event: CodeView.SearchCleared) -> None:
+    def clear(self) -> None:
+        """Show no hits any more."""
         if self._counts is not None:
             self._clear()
 
     def _clear(self) -> None:
         self._generation += 1
         self._going = self._counts = None
-        for pane in self.panes:
+        for pane in self._panes:
             pane.view.search(())
             pane.counts = ""
             pane.retitle()
         self._say("")
 
-    def _research(self) -> None:
+    def again(self) -> None:
         """Search again: another file came into view."""
-        if self._query[0] and any(pane.counts for pane in self.panes):
+        if self.query[0] and any(pane.counts for pane in self._panes):
             self._search()
