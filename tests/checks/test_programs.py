@@ -65,6 +65,7 @@ def test_a_compiled_program_starts_no_process_and_opens_no_socket(mode: Mode) ->
     assert run(source, mode).output.strip() == "-1 -1"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["", "setsid();", "setpgid(0, 0);", "if (fork()) _exit(0);"])
 def test_without_a_namespace_too_nothing_that_a_program_started_outlives_it(way: str) -> None:
     source = """
