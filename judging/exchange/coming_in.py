@@ -202,7 +202,7 @@ def _goes_on(before: bytes, after: Matchups, path: Path) -> bool:
 
 
 def carried_out(writings: Sequence[Writing]) -> None:
-    """Write files; where one cannot be written, those before it are put back.
+    """Write files; where one cannot be written, or it is broken off, those before it are put back.
 
     Raises:
         Conflict: Something else is there than when it was planned; nothing is changed.
@@ -215,7 +215,8 @@ def carried_out(writings: Sequence[Writing]) -> None:
                 expected = None if writing.before is None else FileStamp.of(writing.before)
                 write_atomically(writing.path, writing.data, expected)
                 done.append(writing)
-    except JudgeError:
+    except BaseException:
+        # Ctrl-C as well: all of them or none
         for writing in reversed(done):
             with suppress(JudgeError, OSError):
                 _put_back(writing)

@@ -168,8 +168,11 @@ def test_nobodys_word_is_written_over_unasked(empty: Workspace) -> None:
     assert empty.scorecard("kv", "glm5", "anna")[0].score("correctness") == 10
 
 
-def test_a_disk_that_fails_in_the_middle_leaves_all_as_it_was(
-    empty: Workspace, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "error", [WorkspaceError("cannot be written: No space left on device."), KeyboardInterrupt()]
+)
+def test_what_fails_or_is_broken_off_in_the_middle_leaves_all_as_it_was(
+    empty: Workspace, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     path = _card(empty, 85)
     before = _files(empty.root)
@@ -181,12 +184,12 @@ def test_a_disk_that_fails_in_the_middle_leaves_all_as_it_was(
 
     def failing(to: Path, data: bytes, *rest: Any) -> None:
         if to.parent.name == "z":
-            raise WorkspaceError("cannot be written: No space left on device.", file=to)
+            raise error
         written.append(to.parent.name)
         write(to, data, *rest)
 
     monkeypatch.setattr(coming_in, "write_atomically", failing)
-    with pytest.raises(WorkspaceError):
+    with pytest.raises(type(error)):
         _taken(empty, _jsonl(lines), replace=True)
     assert written == ["a", "glm5", "glm5"]
     assert _files(empty.root) == before
