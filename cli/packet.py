@@ -75,7 +75,7 @@ def command(
             click.echo(f"  left out: {name}")
     if any(packet.unchecked for packet in packets):
         what = f"{' '.join(map(quote, sorted(named)))} --task {quote(chosen)}"
-        click.echo(f"It holds no evidence of every submission. To have some: judge-tui check {what}")
+        click.echo(f"It holds no evidence of what was not checked as it is now: judge-tui check {what}")
     told = [packet.key for packet in packets]
     if key is None:
         keys.keep(told)

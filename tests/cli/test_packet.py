@@ -73,7 +73,7 @@ def test_a_key_goes_to_another_machine(
 
 def test_a_packet_without_evidence_says_how_to_have_some(root: Path, cli: Cli) -> None:
     told = cli("packet", "qwen36", "glm5", "--task", "kv", "-o", "p.md")
-    assert "To have some: judge-tui check glm5 qwen36 --task kv" in told.out
+    assert "not checked as it is now: judge-tui check glm5 qwen36 --task kv" in told.out
 
 
 def test_what_is_wrong_with_an_answer_is_told_with_its_line(root: Path, cli: Cli) -> None:
