@@ -7,11 +7,9 @@ loop without end, or from a text larger than memory.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
@@ -19,10 +17,10 @@ from judge_tui.judging.folders import is_inside
 from judge_tui.judging.summaries.parts import Report
 from judge_tui.reports.data import as_json
 
-__all__ = ["rendered_apart"]
+__all__ = ["BYTES", "SECONDS", "rendered_apart"]
 
 #: Seconds and bytes that a template may take.
-_SECONDS, _BYTES = 20, 1 << 30
+SECONDS, BYTES = 20, 1 << 30
 _HINT = "Mend it, or take it away: ours stands in its place then."
 
 
@@ -42,38 +40,17 @@ def rendered_apart(file: Path, report: Report, pictures: Mapping[str, str]) -> s
             "leads out of its folder, and is not read.", hint="Put the template itself there.", file=file
         )
     asked = json.dumps({"file": str(file), "report": as_json(report), "pictures": dict(pictures)})
-    command = [sys.executable, "-P", "-m", "judge_tui.reports.apart"]
+    command = [sys.executable, "-P", "-m", "judge_tui.reports.own_template"]
     try:
         ended = subprocess.run(
-            command, input=asked.encode(), capture_output=True, timeout=_SECONDS, check=False, cwd="/"
+            command, input=asked.encode(), capture_output=True, timeout=SECONDS, check=False, cwd="/"
         )
         told = json.loads(ended.stdout)
     except (subprocess.TimeoutExpired, ValueError) as error:
         raise WorkspaceError(
-            f"the template does not come to an end within {_SECONDS} seconds and {_BYTES >> 30} GiB.",
+            f"the template does not come to an end within {SECONDS} seconds and {BYTES >> 30} GiB.",
             hint=_HINT, file=file,
         ) from error  # fmt: skip
     if "text" in told:
         return str(told["text"])
     raise WorkspaceError(told["message"], hint=_HINT, file=file, line=told["line"])
-
-
-def _main() -> None:
-    """Render what standard input asks for, and say it as JSON."""
-    for bound, most in ((resource.RLIMIT_CPU, _SECONDS), (resource.RLIMIT_AS, _BYTES)):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(bound, (most, most))
-    from judge_tui.reports.reading import read_report
-    from judge_tui.reports.rendering import by_own_template
-
-    asked = json.loads(sys.stdin.buffer.read())
-    try:
-        text = by_own_template(Path(asked["file"]), read_report(asked["report"]), asked["pictures"])
-        told: dict[str, object] = {"text": text}
-    except WorkspaceError as error:
-        told = {"message": error.message, "line": error.line}
-    sys.stdout.buffer.write(json.dumps(told).encode())
-
-
-if __name__ == "__main__":
-    _main()

@@ -143,7 +143,7 @@ def test_a_template_that_cannot_be_rendered_is_told_with_its_line(
 def test_a_template_without_end_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str
 ) -> None:
-    monkeypatch.setattr(apart, "_SECONDS", 2)
+    monkeypatch.setattr(apart, "SECONDS", 2)
     (tmp_path / "report.html.j2").write_text(template)
     with pytest.raises(
         WorkspaceError, match=r"does not come to an end|cannot be rendered: MemoryError"
