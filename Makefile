@@ -67,7 +67,7 @@ wheel: $(DEV_STAMP)  ## build the wheel, and try it on every Python that is here
 gpu: $(DEV_STAMP)  ## what the GPU side is held to, on a machine that has one
 	@benchmarks/gpu.sh
 
-frameworks: build/frameworks/bin/python  ## answers in JAX, PyTorch, C++ and Rust judged for real, in an environment aside
+frameworks: build/frameworks/bin/python  ## answers in JAX, PyTorch, Triton, C++ and Rust judged for real, in an environment aside
 	build/frameworks/bin/python -m tools.frameworks
 
 build/frameworks/bin/python:

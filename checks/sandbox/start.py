@@ -278,6 +278,9 @@ def _environment(view: mounts.View, order: Order) -> dict[str, str]:
     fixed = {"PATH": "/usr/bin:/bin", "HOME": view.scratch, "TMPDIR": view.scratch, "LANG": "C.UTF-8",
              "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
              "PYTHONHASHSEED": str(order.hashes)}  # fmt: skip
+    if not order.gpu:
+        # Triton's kernels run as Python where there is no card
+        fixed["TRITON_INTERPRET"] = "1"
     if order.limits.counted:
         fixed |= _COUNTED
     if not order.gpu:

@@ -6,6 +6,7 @@ Asked only where such a framework was imported; what a call gives comes back as 
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -29,6 +30,14 @@ class Framework:
     def __init__(self, name: str) -> None:
         self.name = name
         self._module: Any = sys.modules[name]
+
+    @property
+    def told(self) -> str:
+        """Its name, and where Triton's kernels run if there may be any."""
+        if "triton" not in sys.modules:
+            return self.name
+        interpreted = os.environ.get("TRITON_INTERPRET") == "1"
+        return f"{self.name}, Triton's kernels {'in its interpreter' if interpreted else 'on the GPU'}"
 
     def given(self, value: Any) -> Any:
         """A value with NumPy's arrays as the framework's, sharing memory where that is possible."""

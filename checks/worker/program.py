@@ -89,6 +89,7 @@ def _become(program: Mapping[str, Any], scratch: str, settings: dict[str, Any]) 
         own = {"HOME": scratch, "TMPDIR": scratch}
         if sites := settings.get("sites"):
             own |= {"PYTHONPATH": os.pathsep.join(sites), **_ONE_THREAD}
+            own |= {name: os.environ[name] for name in ("TRITON_INTERPRET",) if name in os.environ}
         os.execve(program["argv"][0], list(program["argv"]), {**own, **program["environment"]})
     except OSError as error:
         os.write(2, f"{program['argv'][0]}: {error.strerror}\n".encode())

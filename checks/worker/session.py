@@ -241,7 +241,7 @@ class Session:
         framework = self._framework(function)
         if framework is not None:
             args, kwargs = framework.given(args), framework.given(kwargs)
-            counters["handed"] = framework.name
+            counters["handed"] = framework.told
         models.asked()
         if (seed := request.get("seeded")) is not None:
             from .seeding import seed_all

@@ -99,3 +99,13 @@ def test_nothing_is_asked_where_no_framework_was_imported(monkeypatch: pytest.Mo
     for name in ("torch", "jax"):
         monkeypatch.delitem(sys.modules, name)
     assert taken_by(function("def f(x): return x")) is None
+
+
+@pytest.mark.parametrize(("interpreted", "where"), [("1", "in its interpreter"), ("", "on the GPU")])
+def test_where_triton_runs_is_told(monkeypatch: pytest.MonkeyPatch, interpreted: str, where: str) -> None:
+    found = taken_by(function("import torch\ndef f(x): return x"))
+    assert found is not None
+    assert found.told == "torch"
+    monkeypatch.setitem(sys.modules, "triton", ModuleType("triton"))
+    monkeypatch.setenv("TRITON_INTERPRET", interpreted)
+    assert found.told == f"torch, Triton's kernels {where}"

@@ -126,7 +126,9 @@ def test_the_line_where_a_program_raises_is_told(judged: Judged) -> None:
 
 
 def test_a_python_program_finds_numpy_and_nothing_that_is_only_installed(judged: Judged) -> None:
-    text = "import numpy, sys\nprint(int(numpy.fromstring(sys.stdin.read(), sep=' ').sum()))"
+    text = "import numpy, os, sys\nprint(int(numpy.fromstring(sys.stdin.read(), sep=' ').sum()))"
+    # without a card, Triton's kernels run in its interpreter
+    text += "\nassert os.environ['TRITON_INTERPRET'] == '1'"
     outcome = one(judged(SUM, {"a.py": text}))
     assert outcome.verdict is Verdict.PASS, outcome
     outcome = one(judged(SUM, {"a.py": "import textual"}))
