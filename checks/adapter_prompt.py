@@ -33,6 +33,10 @@ _RULES = (
     "- Leave out roles that the submission does not have, and roles that were found: those need no function.",
     "- Fewer than 30 lines are usual. Answer with the file alone.",
 )
+_MODEL = (
+    "A model is called with all tokens so far, prompt included, as one list of ids: model([8, 3, 4]) gives "
+    "the log-probabilities of the token that comes next, an array (vocab_size,). It remembers nothing."
+)
 _TRIAL = (
     "How it is tried: judge-tui imports adapter.py, calls each function on a small random sample of the "
     "shapes above, and looks whether what comes back has the shapes that the role gives. Only then does "
@@ -96,6 +100,9 @@ def _roles(contract: Contract, found: Bindings, sample: Sample) -> Iterator[str]
     for role in missing:
         told = f"; {role.sought}" if role.sought else ""
         yield f"- {in_a_line(role, contract, sample)}" + ("" if role.required else " [optional]") + told
+    if any(param.kind == "model" for role in missing for param in role.params):
+        yield ""
+        yield _MODEL
 
 
 def _defined(found: Bindings, submission: Submission) -> Iterator[str]:

@@ -39,6 +39,16 @@ def test_the_prompt_says_what_is_open_what_is_there_what_failed_and_how_it_will_
     assert not judges(root).exists() or not [*judges(root).iterdir()]
 
 
+def test_the_prompt_says_how_a_model_is_called(root: Path, cli: Cli) -> None:
+    folder = root / "submissions" / "someone" / "beam_search"
+    folder.mkdir(parents=True)
+    (folder / "beam.py").write_text("def widest(ask, first, stop):\n    return ask[first] + stop\n")
+    done = cli("bind", "someone", "--task", "beam_search", "--prompt", "--trust")
+    assert "model([8, 3, 4]) gives the log-probabilities of the token that comes next" in " ".join(
+        done.out.split()
+    )
+
+
 def test_the_prompt_of_the_largest_contract_has_at_most_200_lines_of_the_width_of_a_page(
     root: Path, cli: Cli
 ) -> None:

@@ -1,4 +1,4 @@
-"""Calls for one array at a time: the same call is made for the keys' pool, and again for the values'."""
+"""Calls for one array at a time: one for keys, and another for values, of the same name or a like one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.words.block_roles import CHOSEN
 
 __all__ = ["created", "invoked", "is_twice"]
+
+#: Words of a call that gives keys alone → those of the one that gives values.
+_COUNTERPART = {"k": "v", "ks": "vs", "key": "value", "keys": "values"}
 
 
 def is_twice(binding: Binding) -> bool:
@@ -44,11 +47,23 @@ def invoked(worker: Worker, binding: Binding, inputs: Mapping[str, Any], **how: 
         Of two calls what both gave, keys first; the first alone where they gave nothing.
     """
     keys = invoke(worker, binding, inputs, **how)
-    if not is_twice(binding):
+    other = _for_values(binding) if keys.result.tree.get("kind") == "array" else None
+    if is_twice(binding):
+        other = replace(binding.handed(cache_k="cache_v", k="v"), on="cache_v" if binding.on else "")
+    if other is None:
         return keys
-    other = replace(binding.handed(cache_k="cache_v", k="v"), on="cache_v" if binding.on else "")
     values = invoke(worker, other, inputs, **how)
     if values.result.tree.get("kind") == "none":
         return keys
     both = worker.put((keys.result.handle, values.result.handle))
     return replace(keys, result=replace(values.result, handle=both, tree=worker.describe(both)))
+
+
+def _for_values(binding: Binding) -> Binding | None:
+    """The call that reads values beside one that reads keys: ``get_values`` beside ``get_keys``."""
+    if not binding.role.endswith("read"):
+        return None
+    owner, dot, own = binding.name.rpartition(".")
+    words = own.split("_")
+    named = "_".join(_COUNTERPART.get(word.lower(), word) for word in words)
+    return replace(binding, name=f"{owner}{dot}{named}") if named != own else None

@@ -1,4 +1,4 @@
-"""Whether a cache that was taken for a plain one keeps codes, and its roles as those of a quantized one."""
+"""What a cache keeps that was taken for a plain one: codes, whose roles are others, or no tokens at all."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import numpy as np
 
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.storage import Entry, entries
+from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, total
 from judge_tui.checks.tasks.kv.words.draws import drawn
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
 
-__all__ = ["as_quantized", "keeps_codes"]
+__all__ = ["as_quantized", "keeps_codes", "keeps_no_tokens"]
 
 _PLAIN = ("create", "append", "append_many", "read", "attend", "add", "step")
 _CODES = frozenset({"int8", "uint8"})
 _SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8)
 _TOKENS = 5
+#: Tokens after which what is kept is looked at, and those after which it is again.
+_FEW = (4, 8)
 _BUDGET = 8.0
 
 
@@ -44,6 +46,32 @@ def keeps_codes(search: Search, bound: Option) -> bool:
     fed = 2 * _SIZES.batch * heads * _TOKENS * _SIZES.head_dim
     # Four codes of two bits share a byte.
     return 0 < scales <= codes and codes >= fed // 4
+
+
+def keeps_no_tokens(search: Search, bound: Option) -> bool:
+    """Whether what goes from step to step does not grow, and has no room for codes of all tokens that came.
+
+    Running maxima and sums of attention over one query are handed on like a cache, and are none.
+
+    Args:
+        search: Whose steps they are.
+        bound: Steps that run: role → binding.
+
+    Raises:
+        Fault: They ended the process.
+    """
+    if "step" not in bound or sized(bound.get("create")):
+        return False
+    kept, fed = [], 0
+    with search.guess():
+        cached = Cached(search.worker, bound, _SIZES, lambda: _BUDGET)
+        for tokens in _FEW:
+            q, k, v = drawn(np.random.default_rng(15), cached.sizes, tokens)
+            cached.feed(q, k, v, whole=False)
+            kept.append(total(cached))
+            fed += k.size + v.size
+    # Two codes of four bits share a byte.
+    return len(kept) == len(_FEW) and 0 < kept[0] == kept[1] < fed // 2
 
 
 def _is_float(dtype: str) -> bool:

@@ -12,7 +12,7 @@ from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.solver import Family, Option, Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
-from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, ONE_HEAD, SOLO
 from judge_tui.checks.tasks.kv.finding import positions, trials
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
@@ -200,8 +200,14 @@ def _settled(search: Search, calls: _Calls) -> Option | None:
 def _readings(search: Search, option: Option) -> Iterator[Option]:
     """What feeds it, attends and reads, under every axis order."""
     names = [name for name in ("append", "step", "attend", "read") if name in option]
-    for chosen in itertools.product(*(_orders(option[name]) for name in names)):
+    rows = ONE_HEAD if _keeps_rows(option["create"]) else ()
+    for chosen in itertools.product(*(_orders(option[name], rows) for name in names)):
         yield option | dict(zip(names, chosen, strict=True))
+
+
+def _keeps_rows(create: Binding) -> bool:
+    """Whether a scale can be that of a whole row alone: what is made is told its width, and of no heads."""
+    return create.takes("embed") and not (create.takes("heads") or create.takes("kv_heads"))
 
 
 def _plainly_meant(search: Search, option: Option) -> bool:
@@ -242,8 +248,8 @@ def _completed(search: Search, option: Option, calls: _Calls) -> Option:
     return {**option, "attend": ran[0]} if ran else option
 
 
-def _orders(binding: Binding) -> list[Binding]:
+def _orders(binding: Binding, rows: Sequence[str] = ()) -> list[Binding]:
     if binding.layout:
         return [binding]
     layouts = SOLO[:3] if binding.takes("sequence") else (*(o for o in LAYOUTS if "E" not in o), *SOLO[:3])
-    return [replace(binding, layout=layout) for layout in layouts]
+    return [replace(binding, layout=layout) for layout in (*rows, *layouts)]

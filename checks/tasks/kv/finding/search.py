@@ -25,11 +25,12 @@ from judge_tui.checks.tasks.kv.finding import (
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, appended, combinations, owner_of
 from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
-from judge_tui.checks.tasks.kv.finding.keeping import as_quantized, keeps_codes
+from judge_tui.checks.tasks.kv.finding.keeping import as_quantized, keeps_codes, keeps_no_tokens
 from judge_tui.checks.tasks.kv.finding.only_paged import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import (
     beyond_doubt,
     is_the_mistake,
+    layouts,
     may_be_misplaced,
     plainly_meant,
     readings,
@@ -41,6 +42,8 @@ from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["find"]
 
+#: Roles that arrays go into, or come out of, in an order of axes.
+_TAKING = frozenset({"append", "append_many", "attend", "attention", "read", "step", "step_many"})
 #: Wrong combinations that are tried with layers in step.
 _LAYERED = 8
 
@@ -58,7 +61,7 @@ def find(search: Search) -> None:
             bound[name] = replace(binding, returns={})
     written, tried = dict(bound), search.tried("step")
     seen = _tried(search, written)
-    if not written and (why := _not_moved(search, seen)):
+    if not written and (why := _not_moved(search, seen) or _no_cache(search, seen)):
         tried.insert(0, why)
         seen = _Seen()
     if seen.best is not None:
@@ -83,6 +86,9 @@ def find(search: Search) -> None:
     sharing.find(search)
     chunks.find(search)
     grouped.find(search)
+    for name in {*written} & _TAKING & {*bound}:
+        # what no trial found right takes its arrays as the contract has them
+        bound[name] = replace(bound[name], layout=bound[name].layout or layouts(bound[name])[0])
 
 
 @dataclass(slots=True)
@@ -181,6 +187,15 @@ def _not_moved(search: Search, seen: _Seen) -> str:
     wrong = [seen.best[0] if seen.best else None, seen.meant, *seen.ran[:1]]
     asked = next((option for option in wrong if option), None)
     return moved_elsewhere(search, asked) if asked else ""
+
+
+def _no_cache(search: Search, seen: _Seen) -> str:
+    """Why wrong answers are those of no cache at all; empty where they may be one's."""
+    if seen.best is None or seen.best[1].right or seen.best[1].mistake:
+        return ""
+    if not keeps_no_tokens(search, seen.best[0]):
+        return ""
+    return f"{seen.best[0]['step'].target}: what it hands on does not grow with the tokens: it is no cache"
 
 
 def _completed(search: Search, written: Option, best: tuple[Option, Trial]) -> None:

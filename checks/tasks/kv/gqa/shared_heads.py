@@ -23,7 +23,9 @@ from judge_tui.checks.tasks.kv.finding.grouped import Heads
 from judge_tui.checks.tasks.kv.gqa import decoder_heads as gqa_decoder
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
+from judge_tui.checks.tasks.kv.words.claims import claims
 from judge_tui.checks.tasks.kv.words.head_maps import cause
+from judge_tui.checks.tasks.kv.words.parameters import KV_HEADS, takes
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
 from judge_tui.checks.tolerance import relative_error
 
@@ -39,6 +41,7 @@ _GROUPS: tuple[tuple[Range, Range], ...] = (
     ((1, 1), (3, 6)),
     ((1, 1), (2, 2)),
 )
+_HEADS = takes("kv_heads", KV_HEADS, "int")
 #: In the text of what attends: heads of keys and values that are counted apart, or repeated.
 _MEANT = re.compile(r"kv_?heads?\b|key_value_heads|n_?rep\b|repeat_?kv|heads_per_", re.I)
 _PROMPT, _STEPS = 5, 3
@@ -65,8 +68,16 @@ def gqa(bench: Bench, found: Findings) -> str:
     if found.verdict is None:
         if tried := called_in_vain(bench, "grouped"):
             raise Unbound("grouped", tried)
+        if not (subject.mode or subject.decodes) and (seen := _told_of_heads(bench)):
+            raise Unbound("grouped", seen)
         raise Skipped(_nothing(bench, found))
     return "; ".join(said)
+
+
+def _told_of_heads(bench: Bench) -> list[str]:
+    """What is called attention and asks how many heads keys and values have."""
+    named = claims(bench.submission, r"attend|attention|attn")
+    return [f"saw {claim}" for claim in named if any(_HEADS.means(name) for name in claim.arguments)]
 
 
 def _nothing(bench: Bench, found: Findings) -> str:

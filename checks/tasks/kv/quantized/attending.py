@@ -29,8 +29,9 @@ _KINDS = ((0.0, "normal numbers"), (4.0, "numbers about ±4"), (-5.0, "numbers a
 _VISIBLE = 0.2
 
 
-def _shape(bench: Bench) -> tuple[int, int, int, int]:
-    return drawn_shape(bench.sizes("answers"), _TOKENS)
+def _shape(bench: Bench, coder: CacheCoder) -> tuple[int, int, int, int]:
+    batch, heads, tokens, width = drawn_shape(bench.sizes("answers"), _TOKENS)
+    return batch, min(heads, coder.heads), tokens, width
 
 
 def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
@@ -57,7 +58,7 @@ def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -
         note=f"limit: {SLACK} × half a step of absmax scaling per token and head; worst: {words}",
     )  # fmt: skip
     share, kind = max((_attention(bench, coder, told, bits, far), words) for far, words in _KINDS)
-    tokens = _shape(bench)[2]
+    tokens = _shape(bench, coder)[2]
     near = found.limit(
         f"{label}: attention over {tokens} tokens: error over that with absmax scaling, root mean squares",
         share, _WRONG if share > _WRONG else _COARSE,
@@ -89,7 +90,7 @@ def _values(
         The largest difference over its limit, and for which numbers.
     """
     limit = SLACK * 0.5 / float(2 ** (bits - 1) - 1)
-    batch, heads, _tokens, width = _shape(bench)
+    batch, heads, _tokens, width = _shape(bench, coder)
     shape = (batch, heads, 1, width)
     worst = (0.0, "numbers in ±1")
 
@@ -127,7 +128,7 @@ def _attention(bench: Bench, coder: CacheCoder, told: int, bits: int, far: float
     own, sound = 0.0, 0.0
     for draw in range(_DRAWS if not far else 1):
         rng = bench.rng("many tokens", told, draw, int(far))
-        shift, shape = (0.0, far, -far), _shape(bench)
+        shift, shape = (0.0, far, -far), _shape(bench, coder)
         q, k, v = ((rng.standard_normal(shape) + by).astype(np.float32) for by in shift)
         cached = coder.opened(shape, told, attends=True)
         out = cached.feed(q, k, v, whole=False)[:, :, -1:]

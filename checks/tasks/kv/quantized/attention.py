@@ -42,8 +42,9 @@ def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int)
     return _shared(bench, found, coder, told)
 
 
-def _shape(bench: Bench) -> tuple[int, int, int, int]:
-    return drawn_shape(bench.sizes("attention"), _TOKENS, _WIDTH)
+def _shape(bench: Bench, coder: CacheCoder) -> tuple[int, int, int, int]:
+    batch, heads, tokens, width = drawn_shape(bench.sizes("attention"), _TOKENS, _WIDTH)
+    return batch, min(heads, coder.heads), tokens, width
 
 
 def _asked(bench: Bench, coder: CacheCoder) -> CacheCoder | None:
@@ -68,7 +69,7 @@ def _shared(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
     asked = _asked(bench, coder)
     if asked is None or not claims_sharing(Subject(bench, dict(asked.bound))):
         return ""
-    rng, (batch, _heads, tokens, width) = bench.rng("shared", told), _shape(bench)
+    rng, (batch, _heads, tokens, width) = bench.rng("shared", told), _shape(bench, coder)
     q, k, v = (rng.standard_normal((batch, n, tokens, width)).astype(np.float32) for n in (4, 2, 2))
     try:
         cached = asked.opened(k.shape, told, attends=True, query_heads=4)
@@ -91,7 +92,7 @@ def _shared(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
 
 def _one(bench: Bench, found: Findings, coder: CacheCoder, told: int, far: float, words: str) -> str:
     rng = bench.rng("attention", told, int(far))
-    shift, shape = (0.0, far, -far), _shape(bench)
+    shift, shape = (0.0, far, -far), _shape(bench, coder)
     q, k, v = ((rng.standard_normal(shape) + by).astype(np.float32) for by in shift)
     asked = _asked(bench, coder)
     attends = asked is not None

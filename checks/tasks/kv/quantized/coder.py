@@ -14,6 +14,7 @@ from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import weighed
+from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries, total
 from judge_tui.checks.tasks.kv.finding import trials
@@ -24,6 +25,8 @@ from judge_tui.checks.tasks.kv.words.sizes import Sizes
 __all__ = ["CacheCoder", "Coder", "PairCoder", "Weight"]
 
 Array = npt.NDArray[Any]
+#: Heads of a cache that is weighed.
+_HEADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,12 @@ class CacheCoder:
         return "append_many" in self.bound
 
     @property
+    def heads(self) -> int:
+        """Heads that one cache is told apart; what keeps rows is told of none, and has one for each head."""
+        rows = any(one_headed(self.bound[name].layout) for name in ("append", "step") if name in self.bound)
+        return 1 if rows else _HEADS
+
+    @property
     def only_attends(self) -> bool:
         """Whether nothing of what it keeps is handed out: its answers alone can be held against anything."""
         if "step" in self.bound:
@@ -126,21 +135,24 @@ class CacheCoder:
 
     def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
         """See :class:`Coder`."""
+        batch, heads, tokens, width = shape = k.shape
+        if self.heads == 1:
+            k, v = (x.reshape(batch * heads, 1, tokens, width) for x in (k, v))
         cached = self.opened(k.shape, bits)
         cached.feed(np.zeros_like(k), k, v, whole=whole)
         pairs = [cached.stored(b) for b in range(k.shape[0])]
-        keys, values = (np.concatenate([pair[i] for pair in pairs]) for i in (0, 1))
+        keys, values = (np.concatenate([pair[i] for pair in pairs]).reshape(shape) for i in (0, 1))
         return keys, values
 
     def weight(self, bits: int) -> Weight | None:
         """See :class:`Coder`."""
         roles = {name: binding for name, binding in self.bound.items() if name != "attend"}
-        sizes = Sizes(2, 4, 32, 64, layers=1, bits=bits or 8)
+        sizes = Sizes(2, self.heads, 32, 64, layers=1, bits=bits or 8)
         measured = weighed(Subject(self.bench, roles), sizes)
         if measured is None:
             return None
-        cached = self.opened((2, 4, 8, 64), bits)
-        x = np.ones((2, 4, 8, 64), np.float32)
+        shape = (2, self.heads, 8, 64)
+        cached, x = self.opened(shape, bits), np.ones(shape, np.float32)
         cached.feed(x, x, x, whole=False)
         rows = [("array", "shape", "dtype", "bytes")]
         rows += [(e.name, str(e.shape), e.dtype, str(e.nbytes)) for e in entries(cached)[:12]]
@@ -151,7 +163,7 @@ class CacheCoder:
 
     def _long(self, bits: int) -> tuple[float, str]:
         """Bytes per number of 256 tokens behind the first 256: the newest ones may be kept as they are."""
-        shape = (1, 4, 512, 64)
+        shape = (1, self.heads, 512, 64)
         cached = self.opened(shape, bits)
         x = np.random.default_rng(19).uniform(-1, 1, shape).astype(np.float32)
         nbytes = []

@@ -84,6 +84,42 @@ def test_an_adapter_of_ten_lines_binds_it(judged: Judged) -> None:
     assert outcome.verdict == Verdict.PASS, outcome.summary
 
 
+READS_BACK = """
+def read(cache):
+    import numpy as np
+    return tuple(np.concatenate(x, 2) for x in zip(*cache.rows))
+"""
+
+
+def test_attention_of_an_adapter_that_is_never_right_is_judged_in_the_order_of_the_contract(
+    judged: Judged,
+) -> None:
+    unscaled = ODD.replace(" / np.sqrt(question.shape[-1])", "")
+    outcome = judged({"memory.py": unscaled, "adapter.py": ADAPTER + READS_BACK})
+    assert (outcome.verdict, "not scaled" in outcome.summary) == (Verdict.FAIL, True), outcome.summary
+
+
+RUNNING = """
+import numpy as np
+
+def attend_step(q, k, v, state=None):
+    if state is None:
+        state = {"top": np.full((*q.shape[:-1], 1), -np.inf), "sum": 0.0, "out": np.zeros(q.shape)}
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    top = np.maximum(state["top"], scores.max(-1, keepdims=True))
+    past, new = np.exp(state["top"] - top), np.exp(scores - top)
+    total = state["sum"] * past + new.sum(-1, keepdims=True)
+    out = state["out"] * past + new @ v
+    return out / total, {"top": top, "sum": total, "out": out}
+"""
+
+
+def test_running_sums_of_attention_over_one_query_are_no_cache(judged: Judged) -> None:
+    outcome = judged({"online.py": RUNNING})
+    assert outcome.verdict == Verdict.UNBOUND, outcome.summary
+    assert "does not grow with the tokens" in outcome.summary
+
+
 PUBLISHED = """
 class Ledger:
     def __init__(self):
