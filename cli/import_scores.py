@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from judge_tui.checks.errors import UsageError, WorkspaceError
+from judge_tui.checks.errors import JudgeError, UsageError, WorkspaceError
 from judge_tui.cli import options
 from judge_tui.cli.scores import FORMS
 from judge_tui.judging.card import now
+from judge_tui.judging.naming import judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.storage import read_bytes
 
@@ -123,11 +124,12 @@ def _answers(
         known = written if packet in written or (key := kept(packet)) is None else {packet: key}
         try:
             answer = answered(line, raw, known, judge, name)
+            judge_name(answer.judge)
             if (packet, answer.judge) in found:
                 raise WorkspaceError(f"{answer.judge} answers packet {packet} a second time.", file=name)
             found[packet, answer.judge] = answer
-        except WorkspaceError as error:
-            error.line = line
+        except JudgeError as error:
+            error.file, error.line = str(name), line
             faults.append(str(error))
 
     def present(task: str, who: str) -> dict[str, Any]:

@@ -88,6 +88,16 @@ def test_what_is_wrong_with_an_answer_is_told_with_its_line(root: Path, cli: Cli
     assert cli("packet", "glm5", "--task", "kv").code == 2
 
 
+@pytest.mark.parametrize("judge", ["", "../x", "a/b"])
+def test_a_judge_that_can_be_no_file_is_told_with_the_line(root: Path, cli: Cli, judge: str) -> None:
+    cli("packet", "glm5", "qwen36", "--task", "kv", "-o", "p.md")
+    Path("answer.json").write_text("\n" + json.dumps(_answer(_packet_of("p.md"), judge=judge)))
+    told = cli("import-scores", "answer.json")
+    assert told.code == 2
+    assert told.err.startswith("judge-tui: answer.json:2: the name of a judge cannot ")
+    assert not [*(root / "scores").iterdir()]
+
+
 def test_lines_that_are_not_there_stand_in_the_text(root: Path, cli: Cli) -> None:
     cli("packet", "glm5", "qwen36", "--task", "kv", "-o", "p.md")
     answer = _answer(_packet_of("p.md"))
