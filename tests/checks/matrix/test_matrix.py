@@ -1,4 +1,4 @@
-"""Whatever way a right cache is made, fed and told, it is bound and passes: a part in CI, all pairs by hand."""
+"""Whatever way a right cache is made, fed and told, it is bound and passes: a part in CI, pairs by hand."""
 
 from __future__ import annotations
 
