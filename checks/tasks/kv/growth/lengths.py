@@ -27,6 +27,7 @@ _FILLED, _TIMES = (10, 14), (1, 3, 9)
 _LENGTHS = (8, 16, 32, 64)
 #: How often the work of plain attention a stored token may cost; computing rows again costs its square.
 _WORK, _ELEMENTS = 4.0, 16.0
+_OWN = "The worker's own figures."
 
 
 @check(
@@ -143,9 +144,10 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> None:
     slope = (points[-1][1] - points[-2][1]) / (points[-1][0] - points[-2][0])
     curve = Curve("tokens held", "multiply-adds of one step", tuple(points))
     held = found.limit(
-        f"multiply-adds that a stored token adds to a step, over the {attended} of attention (2 · 2 · 8), "
+        f"multiply-adds that a stored token adds to a step, over the {attended} of attention "
+        f"(2 · {wide.heads} · {wide.head_dim}), "
         f"from {points[-2][0]:.0f} to {points[-1][0]:.0f} tokens",
-        slope / attended, _WORK, curve=curve, note=_shown(points, "multiply-adds"),
+        slope / attended, _WORK, curve=curve, note=f"{_shown(points, 'multiply-adds')}. {_OWN}",
         **subject.where("step", "attend", "attention"),
     )  # fmt: skip
     grown = exponent(points[1:])
@@ -184,7 +186,7 @@ def _elements(
     held = found.limit(
         f"elements of element-wise operations that a stored token adds to a step, over {attended}",
         slope / attended, _ELEMENTS, otherwise=otherwise,
-        curve=Curve("tokens held", "elements", tuple(points)), note=_shown(points, "elements"),
+        curve=Curve("tokens held", "elements", tuple(points)), note=f"{_shown(points, 'elements')}. {_OWN}",
         **subject.where("step", "attend", "attention"),
     )  # fmt: skip
     if not held:

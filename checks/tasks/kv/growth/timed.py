@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.tasks.kv.growth.curves import exponent
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["judge_caches", "judge_decoders"]
@@ -25,10 +27,12 @@ _MOST, _SECONDS = (240, 320), 0.4
 _FEWEST = 48
 #: Steps whose least is the time at a place.
 _BESIDE = 5
-#: Of a step's time beyond its first ones: one where a step reads the past, two where it does all again.
-_EXPONENT = 1.6
+#: Share of a step's growth: 0 where it reads the past, 1 where it does all of it again.
+_SHARE = 0.5
 #: Less than so many times a first step, or so many seconds more, is the noise of talking to a process.
-_TIMES, _LEAST = 3.0, 1e-3
+_TIMES, _LEAST = 2.0, 1e-3
+#: Heads and their width: many pairs of rows to a token, so that doing them again shows soon.
+_HEADS, _WIDTHS = (6, 7, 8), (12, 16)
 #: Tokens of the prompt before a decoder's steps.
 _PROMPT = 3
 _NOTE = "Processor time by the kernel's clock, whatever the worker counts."
@@ -61,12 +65,14 @@ class _Climb:
         start = self.first + _BESIDE
         return [(float(n), self.at(n)) for n in (start, self.last // 2, self.last)]
 
-    def grows_as(self) -> float:
-        """The exponent of what comes on top of a first step; 0 where that is in the noise."""
-        (_n, first), *later = self.points()
-        if later[-1][1] < max(_TIMES * first, first + _LEAST):
+    def squared(self) -> float:
+        """The share of the growth that goes with the square of the length; 0 where all is in the noise."""
+        (_n, first), *_half, (_end, last) = self.points()
+        if last < max(_TIMES * first, first + _LEAST):
             return 0.0
-        return exponent([(n, seconds - first) for n, seconds in later])
+        least = [min(self.seconds[at : at + _BESIDE]) for at in range(0, len(self.seconds), _BESIDE)]
+        square, linear, _constant = np.polyfit(np.arange(len(least)) / (len(least) - 1), least, 2)
+        return min(max(float(square / max(square + linear, _LEAST)), 0.0), 1.0)
 
 
 def judge_caches(subject: Subject, found: Findings, said: list[str]) -> None:
@@ -74,7 +80,8 @@ def judge_caches(subject: Subject, found: Findings, said: list[str]) -> None:
 
     def climb() -> _Climb:
         most = subject.between("timed", *_MOST)
-        sizes = subject.sizes(1, most + 8, layers=1)
+        heads, width = _shape(subject)
+        sizes = subject.fitted(Sizes(1, heads, most + 8, width, layers=1))
         cached = subject.cached(sizes)
         q, k, v = drawn(subject.bench.rng("timed"), sizes, most)
         return _climbed(subject, 1, most, lambda t: cached.feed(*(x[:, :, t : t + 1] for x in (q, k, v))))
@@ -87,12 +94,18 @@ def judge_decoders(subject: Subject, found: Findings, said: list[str]) -> None:
     most = subject.between("timed", *_MOST)
 
     def climb() -> _Climb:
-        decoder = subject.maker(layers=1, max_len=most + 8)(1)
+        heads, width = _shape(subject)
+        decoder = subject.maker(layers=1, max_len=most + 8, heads=heads, embed=heads * width)(1)
         given = decoder.draw(subject.bench.rng("timed"), most)
         decoder.prefill(given[:, :_PROMPT])
         return _climbed(subject, _PROMPT + 1, most, lambda t: decoder.decode(given[:, t]))
 
     _held(subject, found, said, "a decoder's step", climb, ("decode",))
+
+
+def _shape(subject: Subject) -> tuple[int, int]:
+    sizes = subject.bench.sizes("timed shape")
+    return sizes.one_of(_HEADS), sizes.one_of(_WIDTHS)
 
 
 def _climbed(subject: Subject, first: int, most: int, step: Callable[[int], object]) -> _Climb:
@@ -124,7 +137,7 @@ def _held(
     roles: Sequence[str],
 ) -> None:
     """Hold the growth of steps; what exceeds it has to do so twice."""
-    quantity = f"processor seconds of {what}: exponent of their growth"
+    quantity = f"processor seconds of {what}: share of their growth that goes with the square of the length"
     if subject.bench.place.gpu:
         found.note(quantity, "not told", note="What a GPU does takes no processor time.")
         return
@@ -133,10 +146,10 @@ def _held(
         if climbed.last < _FEWEST:
             found.note(quantity, "not told", note=f"{climbed.last} tokens take {sum(climbed.seconds):.2g} s")
             return
-        grown = climbed.grows_as()
-        if grown > _EXPONENT:
+        grown = climbed.squared()
+        if grown > _SHARE:
             climbed = climb()
-            grown = min(grown, climbed.grows_as()) if climbed.last >= _FEWEST else 0.0
+            grown = min(grown, climbed.squared()) if climbed.last >= _FEWEST else 0.0
     except (Fault, Skipped) as fault:
         if subject.bench.left <= 0:
             raise
@@ -146,8 +159,8 @@ def _held(
     shown = ", ".join(f"{seconds * 1e3:.3g} ms at {n:.0f}" for n, seconds in points)
     curve = Curve("tokens held", "seconds of a step", tuple(points))
     if not found.limit(
-        quantity, round(grown, 2), _EXPONENT, otherwise=Verdict.WARN, curve=curve, note=f"{_NOTE} {shown}",
-        **({} if grown <= _EXPONENT else subject.where(*roles)),
+        quantity, round(grown, 2), _SHARE, otherwise=Verdict.WARN, curve=curve, note=f"{_NOTE} {shown}",
+        **({} if grown <= _SHARE else subject.where(*roles)),
     ):  # fmt: skip
-        told = f"by the kernel's clock {what} grows as n^{grown:.2g} ({shown})"
+        told = f"by the kernel's clock {what} grows as the square of the length ({shown})"
         said.append(f"{told}: what it does is kept from the count")
