@@ -200,7 +200,7 @@ def _one_by_one(
         elif fault := broken_by(worker.submission, loaded, role, refused):
             result.broken[role.name] = fault
         elif not ranked:
-            notes += seen(loaded, role.sought)
+            notes += seen(loaded, (role,), role.sought)
         elif role.sought:
             notes.insert(0, role.sought)
     return result
@@ -227,7 +227,7 @@ def _together(
         if name not in result.found and fault is not None:
             result.faults[name] = fault
         elif name not in result.found and not notes:
-            notes.extend(seen(loaded))
+            notes.extend(seen(loaded, contract.roles))
     return result
 
 

@@ -15,7 +15,7 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import Fault
 
-__all__ = ["Candidate", "callables", "candidates", "name_score"]
+__all__ = ["Candidate", "Routine", "callables", "candidates", "name_score"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.candidates import Routine, callables
 from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.contract import Role, normal
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.missing import lacking
 from judge_tui.checks.sources import fence_line, fenced, python_files
@@ -15,19 +16,31 @@ from judge_tui.checks.submission import Submission
 __all__ = ["cause", "seen", "unreadable"]
 
 _MOST_SEEN = 8
+#: More callables than these are told in their own order.
+_MOST_RANKED = 500
 
 
-def seen(loaded: Inventories, sought: str = "") -> list[str]:
-    """The callables that are there, none of which looks like the role.
+def seen(loaded: Inventories, roles: Sequence[Role], sought: str = "") -> list[str]:
+    """The callables that are there, none of which looks like a role, those nearest to one first.
 
     Args:
         loaded: File → inventory.
-        sought: What was looked for, as a clause, where that is told.
+        roles: What was looked for.
+        sought: The same, as a clause, where that is told.
     """
-    seen = [f"{c.file}:{c.name}({', '.join(p['name'] for p in c.params)})" for c in callables(loaded)]
+    there = list(callables(loaded))
+    if len(there) <= _MOST_RANKED:
+        spelt = [{normal(name) for p in role.params for name in (p.name, *p.aliases)} for role in roles]
+        there.sort(key=lambda c: -max((_meant(c, names) for names in spelt), default=0))
+    seen = [f"{c.file}:{c.name}({', '.join(p['name'] for p in c.params)})" for c in there]
     more = f" and {len(seen) - _MOST_SEEN} more" if len(seen) > _MOST_SEEN else ""
     told = [f"saw {', '.join(seen[:_MOST_SEEN])}{more}, of other names or parameters"] if seen else []
     return [sought, *(told or ["saw no function or class"])] if sought else told
+
+
+def _meant(routine: Routine, names: Collection[str]) -> int:
+    """How many parameters of a callable go by names that a role has for its own."""
+    return sum(normal(str(param["name"])) in names for param in routine.params)
 
 
 def unreadable(submission: Submission, broken: Mapping[str, Fault]) -> list[str]:

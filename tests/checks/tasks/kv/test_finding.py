@@ -99,6 +99,25 @@ def test_attention_of_an_adapter_that_is_never_right_is_judged_in_the_order_of_t
     assert (outcome.verdict, "not scaled" in outcome.summary) == (Verdict.FAIL, True), outcome.summary
 
 
+HELPERS = "".join(f"def helper_{number}(one, other):\n    return one\n\n\n" for number in range(9))
+UNTOLD = """
+class Layer:
+    def __init__(self, generator):
+        self.generator = generator
+
+    def forward(self, x, kv_cache, start_pos):
+        return self.generator(x, kv_cache, start_pos)
+"""
+
+
+def test_of_many_callables_those_nearest_to_a_role_are_named(judged: Judged) -> None:
+    outcome = judged({"layer.py": HELPERS + UNTOLD})
+    assert (outcome.verdict, "saw layer.py:Layer.forward(x, kv_cache, start_pos)" in outcome.summary) == (
+        Verdict.UNBOUND,
+        True,
+    ), outcome.summary
+
+
 RUNNING = """
 import numpy as np
 
