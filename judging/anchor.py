@@ -247,7 +247,7 @@ def _chosen(
             if len(every) < all_over:
                 # one that says the same is gone: it may be the note's, and this another in a definition
                 # that has taken its name
-                backed = one.before or one.after
+                backed = one.slots > 2
             return one if backed and _best(one, every) else None
         return one if one.backed and one.slots == max(other.slots for other in within) else None
     if len(within) > inside:

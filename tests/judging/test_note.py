@@ -130,6 +130,17 @@ def test_of_blank_lines_that_stand_together_the_same_one_is_meant(line: int) -> 
     )
 
 
+def test_what_is_left_of_two_definitions_that_became_one_is_not_taken_for_what_is_gone() -> None:
+    head = (
+        'def f{0}(x):\n    """Doc {0}."""\n{1}    try:\n        yield\n    except E:\n        drop({0})\n\n\n'
+    )
+    first, second = head.format(1, ""), head.format(2, "    y = g(x)\n")
+    note = note_on((4, 4), first + second)
+    assert there(note, "# 1\n" + first + second) == ("a.py", (5, 5))
+    merged = first.splitlines(keepends=True)[:2] + second.splitlines(keepends=True)[2:]
+    assert placed(note, "".join(merged)).standing == "doubt"
+
+
 def test_of_more_blank_lines_than_there_were_any_may_be_the_one() -> None:
     note = note_on((5, 5), SIX)
     found = placed(note, SIX.replace("* 1\n    return out\n", "* 1\n    return out\n\n"))
