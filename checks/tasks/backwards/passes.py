@@ -29,8 +29,11 @@ STATED = (2, 128, 1024)
 _FEW, _LONGEST = (1, 4, 1024), 2.5
 #: Sizes about those that code handles at once.
 _BESIDE_TILES = (48, 63, 64, 65, 96, 100, 127, 128, 129, 200, 257)
-#: Axes that an integer of the source may concern, and what they may be because of it.
-_AXES = {"D": (2, 8300), "T": (2, 8300), "B": (2, 2100)}
+#: Axes that an integer of the source may concern, and what they may be because of it: code that counts rows
+#: takes another path at tens of thousands of them.
+_AXES = {"D": (2, 8300), "T": (2, 140_000), "B": (2, 2100)}
+#: From so many on the other axes are as small as they can be, and rows weigh, each a call in slow code.
+_MANY, _ROW = 8300, 64
 _MOST_ABOUT = 12
 #: What a stability constant is assumed to be when a measurement says nothing.
 _USUAL_EPS = 1e-5
@@ -126,9 +129,15 @@ def about(bench: Bench, own: OwnSizes) -> Iterator[tuple[Batch, About]]:
     A size that is refused on purpose is told by ``own``.
     """
     few = dict(zip("BTD", bench.sizes("about", "others").shape((1, 3), (1, 4), (2, 9)), strict=True))
-    for one in own.each(lambda one: one.size):
-        b, t, d = ({**few, one.axis: one.size}[axis] for axis in "BTD")
+    least = {"B": 1, "T": 1, "D": 3}
+    for one in own.each(_work):
+        others = few if one.size <= _MANY else least
+        b, t, d = ({**others, one.axis: one.size}[axis] for axis in "BTD")
         yield draw(bench.rng("about", one.axis, one.size), (b, t, d), eps_of(bench, 1e-5)), one
+
+
+def _work(one: About) -> float:
+    return float(one.size * (_ROW if one.size > _MANY else 1))
 
 
 def release(bench: Bench, runs: Sequence[Pass]) -> None:

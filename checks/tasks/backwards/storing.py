@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Steps
+from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.backwards.source import function
 
 __all__ = ["entry_name", "stored_at", "unpacked"]
@@ -22,12 +23,30 @@ def unpacked(bench: Bench, count: int) -> tuple[str, ...]:
     Returns:
         Empty where the source does not say.
     """
-    for role in ("backward", "forward"):
-        node = function(bench, role)
-        for names in _tuples(node, unpacking=role == "backward") if node is not None else ():
-            if len(names) == count and any(names):
-                return names
+    for reached in (False, True):
+        for role in ("backward", "forward"):
+            node = function(bench, role)
+            for each in () if node is None else _reached(bench, role, node) if reached else (node,):
+                for names in _tuples(each, unpacking=role == "backward"):
+                    if len(names) == count and any(names):
+                        return names
     return ()
+
+
+def _reached(bench: Bench, role: str, node: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
+    """Functions and methods of the same file that a function calls by name: it may only hand on."""
+    called = {
+        inner.func.id if isinstance(inner.func, ast.Name) else inner.func.attr
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name | ast.Attribute)
+    }
+    try:
+        tree = parsed(bench.submission.read_bytes(bench.binding(role).file))
+    except (SyntaxError, OSError):
+        return
+    for inner in ast.walk(tree):
+        if isinstance(inner, ast.FunctionDef) and inner is not node and inner.name in called:
+            yield inner
 
 
 def _tuples(node: ast.FunctionDef, *, unpacking: bool) -> Iterator[tuple[str, ...]]:

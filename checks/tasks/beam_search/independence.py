@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.beam_search.oracle import beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Search, written
+from judge_tui.checks.tasks.beam_search.stopping import behind
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["batch_independence"]
@@ -25,6 +26,10 @@ _ROUNDING = 1e-9
 _DRAWS = ((0.0, -1.0), (0.0, 1.2), (0.6, 1.2), (0.6, 2.5))
 #: Alpha per batch of prompts that begin alike.
 _NESTED = (0.0, 0.6)
+#: K of a search that may stop while a beam that is behind can still win, and the words for it.
+_STOPPING, _STOPS = 2, "its search may stop early"
+#: One of so many comparisons at most differs where prompts do not mix but wait for each other.
+_FEW = 5
 #: Prompts whose scores are not their tokens' of which the cause is looked for.
 _ASKED = 4
 
@@ -83,6 +88,14 @@ class _Seen:
     unexplained: list[_Unexplained] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
 
+    @property
+    def told(self) -> str:
+        """The first difference; the last, which says why, where few differ: those that mix differ in most."""
+        if not self.tokens:
+            return ""
+        few = _FEW * len(self.tokens) <= self.compared
+        return self.tokens[-1 if few and _STOPS in self.tokens[-1] else 0]
+
     def compare(self, what: str, one: Sequence[Beam], other: Sequence[Beam], eos: int) -> None:
         """Compare two answers for one prompt."""
         self.compared += 1
@@ -104,7 +117,7 @@ class _Seen:
     establishes="Every prompt of a batch gets what it gets alone, in any order and whatever the others are, "
     "from a model that depends on the whole prefix.",
     roles=("search",),
-    version=4,
+    version=5,
 )
 def batch_independence(bench: Bench, found: Findings) -> str:
     """Compare a batch with solo runs (in another process), permuted, a neighbour changed, prompts nested."""
@@ -120,6 +133,7 @@ def batch_independence(bench: Bench, found: Findings) -> str:
         for index, alpha in enumerate(_NESTED):
             batch = _Batch.drawn(bench.sizes("nested", index))
             _nested(search, seen, batch, bench.rng("nested", index), alpha, alone)
+        _outlasted(search, seen, bench.rng("outlasted"), alone)
     doubted = [] if seen.tokens else seen.unexplained[:_ASKED]
     mixed = [told for one in doubted if (told := _mixed(bench, search, one))]
     return _told(search, found, seen, mixed)
@@ -206,6 +220,18 @@ def _nested(
             seen.compare(what, solo[number % 3].beams[0], together.beams[place], script.eos)
 
 
+def _outlasted(search: Search, seen: _Seen, rng: np.random.Generator, alone: Worker) -> None:
+    """A prompt whose search may stop early, beside one that goes on to the end: it stops as it does alone."""
+    script, prompt, steps, alpha = next(behind(rng))
+    vocab = int(script.spec["default"].size)
+    other = tuple(distinct(rng, vocab, 3, but=(script.eos, *prompt)))
+    solo = search(script, [prompt], _STOPPING, steps, alpha, worker=alone)
+    for place, prompts in enumerate(([prompt, other], [other, prompt])):
+        together = search(script, prompts, _STOPPING, steps, alpha)
+        what = f"prompt {place} alone, where {_STOPS}, then beside one that goes on longer"
+        seen.compare(what, solo.beams[0], together.beams[place], script.eos)
+
+
 def _prompts(rng: np.random.Generator, script: Script, batch: _Batch, index: int) -> list[Tokens]:
     """Prompts of unequal lengths; in later draws all beams of one end early while others go on."""
     early = {1: 0, 2: 2, 3: 0}.get(index)
@@ -257,7 +283,7 @@ def _told(search: Search, found: Findings, seen: _Seen, mixed: Sequence[str]) ->
     found.claim(
         "beams of a prompt, batched against alone, permuted, and with a neighbour changed", not seen.tokens,
         measured=f"{compared - len(seen.tokens)} of {compared} the same", limit=f"{compared} of {compared}",
-        note=seen.tokens[0] if seen.tokens else "", **search.where,
+        note=seen.told, **search.where,
     )  # fmt: skip
     found.limit(
         "scores of the same beams, largest difference", seen.error, 0.0,
@@ -276,7 +302,7 @@ def _told(search: Search, found: Findings, seen: _Seen, mixed: Sequence[str]) ->
         note="As many as steps where all live beams are asked for in one call a step.", **search.where,
     )  # fmt: skip
     if seen.tokens:
-        return f"{len(seen.tokens)} of {compared} comparisons differ: {seen.tokens[0]}"
+        return f"{len(seen.tokens)} of {compared} comparisons differ: {seen.told}"
     if mixed:
         return mixed[0]
     if seen.error:

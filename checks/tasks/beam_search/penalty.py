@@ -98,7 +98,8 @@ def length_penalty(bench: Bench, found: Findings) -> str:
     inside, worse = _ranked_by(bench, found, search)
     worse = _mistaken(bench, found, search) or worse
     if tally.wrong and not excused:
-        return f"the wrong winner in {len(tally.wrong)} of {total} searches: {tally.wrong[0]}"
+        scored = f"; {scores.worst}" if exact is Verdict.FAIL else ""
+        return f"the wrong winner in {len(tally.wrong)} of {total} searches: {tally.wrong[0]}{scored}"
     if exact is Verdict.FAIL:
         return f"scores are off by {scores.error:.2g} (limit {EXACT:g}): {scores.worst}"
     worse = worse or hold_stopping(bench, found, search)

@@ -14,7 +14,7 @@ from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct,
 from judge_tui.checks.tasks.beam_search.searching import Search, written
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["hold_stopping"]
+__all__ = ["behind", "hold_stopping"]
 
 _TABLES = 4
 _WIDTH = 2
@@ -32,7 +32,7 @@ def hold_stopping(bench: Bench, found: Findings, search: Search) -> str:
     """
     missed: list[str] = []
     early, count = True, 0
-    for script, prompt, steps, alpha in _tables(bench.rng("stopping")):
+    for script, prompt, steps, alpha in behind(bench.rng("stopping")):
         best = {
             beam_search(script.rows, prompt, _WIDTH, steps, alpha, script.eos, variant).best.tokens
             for variant in VARIANTS
@@ -57,8 +57,12 @@ def hold_stopping(bench: Bench, found: Findings, search: Search) -> str:
     return f"it {why} in {len(missed)} of {count} searches: {missed[0]}"
 
 
-def _tables(rng: np.random.Generator) -> Iterator[tuple[Script, Tokens, int, float]]:
-    """EOS at once and behind a second token; a third goes on ever more surely, far behind at first."""
+def behind(rng: np.random.Generator) -> Iterator[tuple[Script, Tokens, int, float]]:
+    """EOS at once and behind a second token; a third goes on ever more surely, far behind at first.
+
+    Yields:
+        The model, a prompt, most new tokens and alpha. After any other prompt no token is likelier.
+    """
     for _ in range(_TABLES):
         vocab = wide(rng)
         eos, going, ending, *others = distinct(rng, vocab, 8)

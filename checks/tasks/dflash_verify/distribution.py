@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -20,6 +20,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
+from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, likelier
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, distributed, hashed
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Verification
@@ -37,6 +38,8 @@ _SECONDS = 20.0
 _FLAT = 16
 #: That a right verifier is failed, over all that is looked at.
 _FALSE_ALARM = 1e-6
+#: A mistake is named where draws are e^3 times likelier under it than under the next.
+_APART = 3.0
 #: What says that nothing is done above temperature 0: by its kind, or by its kind and its words.
 _UNDONE, _REFUSALS = "NotImplementedError", ("ValueError", "RuntimeError", "AssertionError", "Exception")
 _REFUSES = re.compile(r"(?i)temperature|greedy|sampling|not (yet )?(implemented|supported)")
@@ -68,6 +71,10 @@ class _Draws:
         weights = np.exp(logits - logits.max())
         return np.asarray(weights / weights.sum())
 
+    def siblings(self, number: int) -> list[int]:
+        """Tokens that are drafted for the first token, or for the one after the root of a number."""
+        return list(self.tree.text(self.tree.children(number - 1)))
+
     def counted(self) -> Iterator[tuple[str, npt.NDArray[np.float64], list[int]]]:
         """Words, the target's distribution, how often each token came: first, and next after each root."""
         vocab = self.script.vocab_size
@@ -84,7 +91,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=2,
+    version=3,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -95,12 +102,14 @@ def distribution(bench: Bench, found: Findings) -> str:
     draws = [_drawn(bench, verify, number) for number in range(len(_TEMPERATURES))]
     if len(set(draws[0].outputs)) == 1:
         return _told_alike(bench, found, verify, draws[0])
+    mistake = _mistaken(found, verify, draws)
     told = [clause for each in draws for clause in _held(found, verify, each)]
     count = sum(len(each.outputs) for each in draws)
     mean = sum(each.accepted for each in draws) / max(count, 1)
     found.note("drafted tokens accepted per draw, mean", round(mean, 3), **verify.where)
-    if told:
-        return told[0]
+    if found.verdict is Verdict.FAIL:
+        where = f", as where {mistake}" if mistake else ""
+        return (told[0] if told else f"{count} draws are not distributed as the target's") + where
     heats = " and ".join(f"{each.temperature:g}" for each in draws)
     right = f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
     return right + _written(found, verify)
@@ -221,6 +230,23 @@ def _held(found: Findings, verify: Verification, draws: _Draws) -> Iterator[str]
                 f"at temperature {draws.temperature:g} {words} is {token} in {counts[token] / total:.0%} of "
                 f"{total} draws where the target says {truth[token]:.0%}"
             )
+
+
+def _mistaken(found: Findings, verify: Verification, draws: Sequence[_Draws]) -> str:
+    """The known mistake under which the draws are far likelier than under the target; empty for none."""
+    drawn = [
+        (truth, each.siblings(number), counts)
+        for each in draws
+        for number, (_, truth, counts) in enumerate(each.counted())
+    ]
+    (words, ratio), (_, second) = list(likelier(drawn))[:2]
+    # Where the target is right a ratio exceeds c once in c times, for each of the mistakes.
+    limit = float(np.log(len(MISTAKES) / _FALSE_ALARM))
+    right = found.claim(
+        "log of how much likelier the draws are under a known mistake than under the target",
+        ratio < limit, measured=ratio, limit=limit, note=f"where {words}", **verify.where,
+    )  # fmt: skip
+    return "" if right or ratio - second < _APART else words
 
 
 def binomial_tail(count: int, total: int, share: float) -> float:

@@ -12,7 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.sizes import Sizes
-from judge_tui.checks.strides import mixed
+from judge_tui.checks.strides import HOWS, mixed
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tasks.flash_attention.cases import (
     AXES,
@@ -27,7 +27,9 @@ from judge_tui.checks.tasks.flash_attention.cases import (
 )
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
-from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes, common
+from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes as explained
+from judge_tui.checks.tasks.flash_attention_bwd.mistakes import common
+from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
@@ -64,7 +66,8 @@ def gradients(bench: Bench, found: Findings) -> str:
         _explain(why, made, problem)
     count = len(problems) + _replayed(bench, attention, double)
     _about_own_integers(bench, attention, own_sizes, double)
-    where = places(bench, {name: common(texts) for name, texts in why.items()})
+    causes = {name: common(texts) or narrowed(bench, attention, double, name) for name, texts in why.items()}
+    where = places(bench, causes)
     text = "relative error per row against the analytic gradient"
     double.decide(found, f"{text}, float64 input", where=where)
     single.decide(found, f"{text}, float32 input", where=where)
@@ -129,7 +132,9 @@ def _strided(bench: Bench, turn: int, causal: bool) -> Problem:
     shape, tile = (2, *heads(sizes, (5, 30), (2, 12))[1:]), sizes.between(2, 9)
     problem = posed(bench.rng("strided", turn, causal), shape, tile, causal, back=sizes.between(2, 9))
     (d_out,) = mixed(turn + 3, problem.d_out)
-    return replace(problem, case=laid_out(problem.case, turn), d_out=d_out)
+    case = laid_out(problem.case, turn)
+    name = f"{case.name}, dO {HOWS[(turn + 3) % len(HOWS)]}"
+    return replace(problem, case=replace(case, name=name), d_out=d_out)
 
 
 def _cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, int, str]]:
@@ -164,7 +169,7 @@ def _explain(why: dict[str, list[tuple[str, ...]]], made: Gradients, problem: Pr
     # One tile, one row or one number cannot tell mistakes apart.
     length, width = problem.case.q.shape[2:]
     if problem.double and min(length, width) > 3 and problem.tile < length < _EXPLAINED:
-        for name, texts in causes(made, analytic(problem), problem).items():
+        for name, texts in explained(made, analytic(problem), problem).items():
             why[name].append(texts)
 
 

@@ -92,6 +92,8 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     empty = _empty(bench, attention, found, kept)
     if empty.nan:
         return f"L is {empty.text}; for the others {worst:.1e} off m + log l in {len(problems)} draws"
+    if kept.form is not _Form.L and found.verdict is Verdict.FAIL:
+        return f"{kept.name} holds {kept.text} in place of m + log l; turned back it is {worst:.1e} off"
     text = "" if kept.form is _Form.L else f", kept as {kept.text}"
     text += ", float32 of float64 input" if narrow else ""
     return f"L is {worst:.1e} off m + log l in {len(problems)} draws (limit {STATED:g}){text}; {empty.text}"

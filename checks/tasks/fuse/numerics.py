@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -55,7 +57,9 @@ def numerics(bench: Bench, found: Findings) -> str:
     blank = _blank(found, settled, asked)
     _undefined(bench, found, settled, K)
     if wrong:
-        return f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}"
+        return (
+            f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}{_below(asked, wrong)}"
+        )
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"
@@ -66,6 +70,16 @@ def numerics(bench: Bench, found: Findings) -> str:
     errors = [_error(each) for each in asked if each.compared is not None and each.right]
     right = f"{len(errors)} hard inputs right, probabilities at most {max(errors, default=0.0):.2g} off"
     return f"{right}; indices of −1 stand where the probability is 0" if blank else right
+
+
+def _below(asked: Sequence[Asked], wrong: Sequence[Asked]) -> str:
+    """What wrong rows have in common, where that is that no logit of theirs is above zero."""
+
+    def below(each: Asked) -> bool:
+        return bool(np.nanmax(each.question.logits) < 0)
+
+    apart = all(map(below, wrong)) and not any(below(each) for each in asked if each.right)
+    return "; wrong wherever all logits are below zero, and only there" if apart else ""
 
 
 def _error(asked: Asked) -> float:

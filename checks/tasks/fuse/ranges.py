@@ -71,7 +71,8 @@ def k_range(bench: Bench, found: Findings) -> str:
         first = next((each for each in wrong if largest >= each.question.K), wrong[0])
         told = f"{first.question.label} ({first.question.shape}): {first.wrong or 'writes past its output'}"
         if found.verdict is Verdict.FAIL:
-            return told
+            beyond = 0 < largest < min(each.question.K for each in wrong)
+            return f"right up to K = {largest} alone: {told}" if beyond else told
         return f"right up to K = {largest}; launched without {launcher.host}, which may refuse more: {told}"
     if not right:
         found.conclude(Verdict.SKIP)

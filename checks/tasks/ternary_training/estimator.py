@@ -56,6 +56,17 @@ def _mistakes(through: Array, weight: Array, rows: int, transposed: bool) -> Ite
         yield "it is clipped: entries with |W| > s get none", through * (size <= s)
         yield "it is clipped: entries with |W| > 1.5·s get none", through * (size <= 1.5 * s)
         yield "entries whose level is 0 get none", through * (level != 0)
+        yield (
+            "entries whose level is not 0 get none, as behind a clip that stops at its ends",
+            through * (level == 0),
+        )
+        yield "it is multiplied by the projected weights", through * s * level
+        yield "it is multiplied by |projected weight|", through * s * np.abs(level)
+        yield "it is multiplied by the scale where the level is not 0", through * np.where(level, s, 1.0)
+        yield (
+            "it is multiplied by the scale where the level is not 0, and its sign turned where that is -1",
+            through * np.where(level, s * level, 1.0),
+        )
         yield "it is multiplied by the scale", through * s
         yield "it is divided by the scale", through / safe
         yield "it is multiplied by the level", through * level

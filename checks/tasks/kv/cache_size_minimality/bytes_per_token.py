@@ -247,8 +247,12 @@ def _unread(subject: Subject, found: Findings) -> list[str]:
         return cached
 
     def run(cached: Cached) -> Array:
-        if not (cached.attends_again or cached.mode in ("attention", "read")):
-            return cached.feed(*(x[:, :, tokens:] for x in (q, k, v)))
+        # what feeding hands out may be a copy, so that only the next one shows what the cache holds
+        handed_out = cached.mode in ("attention", "read") and "read" not in cached.bound
+        if handed_out or not (cached.attends_again or cached.mode in ("attention", "read")):
+            out = cached.feed(*(x[:, :, tokens:] for x in (q, k, v)))
+            if cached.mode != "read":
+                return out
         if cached.mode == "read":
             return np.concatenate([part for b in range(sizes.batch) for part in cached.stored(b)])
         return cached.attend(q[:, :, tokens - 1 : tokens], None, np.ones(sizes.batch, np.int64))

@@ -84,6 +84,8 @@ class Cached(Opened):
         for name in ("lengths", "totals", "active", "positions", "bounds"):
             if any(b.takes(name) for b in (*feeding, *self._ticks)):
                 return name
+        if self.prompts_apart:
+            return PROMPTS
         many = self.bound.get("step_many" if self.mode == "fused" else "append_many")
         return PROMPTS if many is not None and per_sequence(many) else ""
 
@@ -109,6 +111,9 @@ class Cached(Opened):
         )
         out = np.full(q.shape, np.nan)
         if tokens == 0:
+            return out
+        if tokens > 1 and self.prompts_apart and len(set(counts.tolist())) > 1:
+            self.prompts(k, v, counts)
             return out
         if tokens > 1 and not (whole and self.can_feed_many and self._at_once(counts, tokens)):
             for t in range(tokens):

@@ -32,6 +32,7 @@ from judge_tui.checks.tasks.kv.faces.axis_orders import (
 from judge_tui.checks.tasks.kv.faces.block_tables import chooses, of_rows
 from judge_tui.checks.tasks.kv.faces.twice import created, invoked
 from judge_tui.checks.tasks.kv.faces.ways import Way
+from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 from judge_tui.checks.tolerance import same_bits
@@ -39,6 +40,9 @@ from judge_tui.checks.tolerance import same_bits
 __all__ = ["Opened", "by_rows", "per_sequence"]
 
 Array = npt.NDArray[Any]
+_APPEND_MANY = next(role for role in roles.ROLES if role.name == "append_many")
+#: Roles beside which prompts are no call of their own, or are told otherwise.
+_OTHERWISE = frozenset({"step_many", "advance", "advance_after", "reserve"})
 
 
 class Opened:
@@ -154,6 +158,44 @@ class Opened:
         returned = self._invoked(binding, inputs)
         self.states[at] = cache_of(returned, binding, role, self.states[at])
         return returned
+
+    @property
+    def prompts_apart(self) -> bool:
+        """Whether a call stores the prompt of one sequence, and all sequences step together, a token each.
+
+        Attention over a prompt cannot be asked for then: what attends answers for the whole batch.
+        """
+        steps = {"fused": ("step",), "attend": ("append", "attend")}.get(self.mode, ())
+        together = [self.bound[name] for name in steps if name in self.bound]
+        many = self.bound.get("append_many")
+        if self.alone or not together or len(together) != len(steps) or _OTHERWISE & set(self.bound):
+            return False
+        return (
+            many is not None
+            and per_sequence(many)
+            and all("B" in c.layout and not {"N", "P"} & set(c.layout) and not by_rows(c) for c in together)
+        )
+
+    def prompts(self, k: Array, v: Array, counts: Array) -> None:
+        """Store a prompt of each sequence by itself, where that is a call of its own.
+
+        Args:
+            k: (B, G, T, D).
+            v: As k.
+            counts: (B,) how many of the T tokens each sequence has.
+
+        Raises:
+            Fault: What the submission did.
+        """
+        binding = self.bound["append_many"]
+        for b in map(int, np.flatnonzero(counts)):
+            row, own = slice(b, b + 1), counts[b : b + 1]
+            inputs = self._inputs(b, own, self.states[0], binding)
+            for name, array in (("k", k), ("v", v)):
+                inputs[name] = self._to_wire(array[row, :, : counts[b]], binding, own)
+            returned = self._invoked(binding, inputs)
+            self.states[0] = cache_of(returned, binding, _APPEND_MANY, self.states[0])
+            self.counts[b] += counts[b]
 
     def beside(self, layer: int) -> Self:
         """Another layer of the same cache, with counts of its own."""

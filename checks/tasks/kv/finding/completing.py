@@ -32,6 +32,36 @@ _MOST_UNNAMED = 3
 
 def settle_many(search: Search, bound: Option, written: Option) -> None:
     """Bind what takes several tokens at once, when there is such a thing."""
+    _settle_at_once(search, bound, written)
+    if not written and "create" in bound and ("step" in bound or {"append", "attend"} <= set(bound)):
+        _settle_prompts(search, bound)
+
+
+def _settle_prompts(search: Search, bound: Option) -> None:
+    """Bind what stores the prompt of one sequence beside steps of all, which takes no several tokens itself.
+
+    Right it is where prompts alike in length are: that others go in rightly is what is judged.
+    """
+    feeding = [bound[name] for name in ("step", "append", "attend") if name in bound]
+    one = feeding[0]
+    if "step_many" in bound or any("B" not in b.layout or {"N", "P"} & set(b.layout) for b in feeding):
+        return
+    owner, known = owner_of(search, {"create": bound["create"]}), bound.get("append_many")
+    usable = known is None or not known.takes("sequence") or trials.prompts(search, bound).right
+    if owner is None or (known is not None and usable):
+        return
+    bound.pop("append_many", None)
+    for option in matched(search, _ROLES["append_many"], owner=owner, stateful=True)[:MOST]:
+        if not option.takes("sequence") or option.target in {binding.target for binding in feeding}:
+            continue
+        for layout in many_layouts(option, one.layout):
+            extra = {"append_many": replace(option, layout=layout)}
+            if trials.prompts(search, {**bound, **extra}).right:
+                bound.update(extra)
+                return
+
+
+def _settle_at_once(search: Search, bound: Option, written: Option) -> None:
     one, many = ("step", "step_many") if "step" in bound else ("append", "append_many")
     if many in bound or one not in bound:
         return

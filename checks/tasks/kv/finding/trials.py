@@ -33,6 +33,7 @@ __all__ = [
     "held_many",
     "in_step",
     "noted",
+    "prompts",
     "ragged",
     "settled_by",
     "steps",
@@ -118,6 +119,18 @@ def stored_many(search: Search, bound: Option) -> float:
     cached = _fresh(search, bound)
     q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
     cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
+    out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
+    return _compared(cached, out, q[:, :, 4:], k, v)
+
+
+@trial
+def prompts(search: Search, bound: Option) -> float:
+    """Prompts of four tokens, sequence by sequence, then a step of all; alike in length, as any may be."""
+    cached = _fresh(search, bound)
+    if not cached.prompts_apart:
+        raise Skipped("takes no prompts of single sequences")
+    q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
+    cached.prompts(k[:, :, :4], v[:, :, :4], np.full(cached.sizes.batch, 4, np.int64))
     out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
     return _compared(cached, out, q[:, :, 4:], k, v)
 

@@ -14,7 +14,7 @@ from judge_tui.checks.tasks.kv.quantized.coder import Coder
 from judge_tui.checks.tasks.kv.quantized.truth import FLOAT16, Lattice
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["SLACK", "Judged", "forgiven", "held", "hold_step", "only_clipped", "worst_place"]
+__all__ = ["SLACK", "Judged", "forgiven", "held", "hold_step", "only_clipped", "too_coarse", "worst_place"]
 
 Array = npt.NDArray[Any]
 #: How much worse than half a step of absmax scaling a number may come back.
@@ -139,6 +139,17 @@ def hold_step(job: Judged, off: Array, lattice: Lattice, fed: str, clipped: bool
     if not ok and not clipped and not job.wrong:
         how = "rounded towards one side" if share <= 1.01 and over > 0.25 else f"{over:.1%} of the numbers"
         job.wrong.append(f"{fed}: {share:.3g} of its own steps off, half a step is allowed ({how})")
+
+
+def too_coarse(off: Array, lattice: Lattice, step: float) -> bool:
+    """Whether numbers are rounded as they should be, to a step that is too large.
+
+    Args:
+        off: How far every number is off.
+        lattice: What comes back.
+        step: That of absmax scaling.
+    """
+    return bool(lattice.step > SLACK * step and off.max() <= 0.505 * lattice.step)
 
 
 def only_clipped(x: Array, off: Array, limit: float, lattice: Lattice) -> bool:

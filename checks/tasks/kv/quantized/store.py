@@ -13,7 +13,14 @@ from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.kv.quantized.cases import judge_cases, judge_zeros
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder
-from judge_tui.checks.tasks.kv.quantized.held import SLACK, Judged, hold_step, only_clipped, worst_place
+from judge_tui.checks.tasks.kv.quantized.held import (
+    SLACK,
+    Judged,
+    hold_step,
+    only_clipped,
+    too_coarse,
+    worst_place,
+)
 from judge_tui.checks.tasks.kv.quantized.ranges import judge_ranges, judge_sizes
 from judge_tui.checks.tasks.kv.quantized.truth import Lattice, absmax, drawn_shape, even
 from judge_tui.checks.verdict import Verdict
@@ -85,7 +92,10 @@ def _even(job: Judged, *, whole: bool, tokens: int = _TOKENS) -> bool:
     worst = float(off.max())
     limit = SLACK * job.half
     cause = _cause(x, back, lattice, limit)
-    if only_clipped(x, off, limit, lattice):
+    if too_coarse(off, lattice, 2.0 * job.half):
+        times = lattice.step / (2.0 * job.half)
+        cause = f"its step is {lattice.step:.3g}, {times:.3g} times that of absmax scaling"
+    elif only_clipped(x, off, limit, lattice):
         cause = "one end of the range saturates, as with a scale of absmax / 2^(bits - 1)"
     ok = job.found.limit(
         quantity, worst, limit, **job.coder.where,

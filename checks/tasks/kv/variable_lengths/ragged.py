@@ -133,8 +133,20 @@ def _step(
             continue
         error = relative_error(out[row], attention(q[row, :, now], keys, values))
         cause = diagnosis(out[row], q[row, :, now], keys, values) if not error <= 1e-3 else ""
+        if not cause and not error <= 1e-3 and _newest_are_zeros(out[row], q[row, :, now], keys, values):
+            cause = "zeros stand in the place of its newest token, which went elsewhere"
         worst = worst.or_worse(Worst(error, where, cause))
     return worst
+
+
+def _newest_are_zeros(out: Array, q: Array, keys: Array, values: Array) -> bool:
+    """Whether an answer is that of slots into which the newest of a sequence's tokens never came."""
+    for missing in range(1, min(_STEPS + _PAUSED + 1, keys.shape[2]) + 1):
+        k, v = keys.copy(), values.copy()
+        k[:, :, -missing:], v[:, :, -missing:] = 0.0, 0.0
+        if relative_error(out, attention(q, k, v)) <= 1e-3:
+            return True
+    return False
 
 
 def _rest(

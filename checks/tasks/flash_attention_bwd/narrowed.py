@@ -1,0 +1,69 @@
+"""Where gradients are wrong and where they are not: an order of memory alone, or sizes from one on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.strides import laid
+from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger
+from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
+from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["narrowed"]
+
+#: How a problem is named whose arrays lie otherwise.
+_LAID = "in memory"
+_AXES = {"D": 3, "N": 2, "H": 1, "B": 0}
+#: Sizes from one on say something where they are few of all, and most of them are wrong.
+_FEW, _MOST = 0.3, 0.5
+
+
+def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> str:
+    """What the calls have in common on which a gradient is wrong, as a clause; empty for nothing.
+
+    Args:
+        bench: Where it is judged.
+        attention: What is called.
+        ledger: All calls.
+        name: The gradient.
+    """
+    figures = ledger.figures[name]
+    wrong = [figure for figure in figures if figure.verdict is Verdict.FAIL]
+    if not wrong or len(wrong) == len(figures):
+        return ""
+    if all(figure.problem.case.name.startswith(_LAID) for figure in wrong):
+        names = list(_laid_wrongly(bench, attention))
+        return f"only where {' or '.join(names)} lies otherwise in memory than row by row" if names else ""
+    return _from_a_size(figures, wrong)
+
+
+def _laid_wrongly(bench: Bench, attention: Attention) -> Iterable[str]:
+    """Arrays whose order in memory changes the gradients, each tried alone."""
+    plain = posed(bench.rng("laid alone"), (2, 3, 7, 5), 3, attention.causal[0], back=3)
+    for name in ("Q", "K", "V", "dO"):
+        problem = _with(plain, name)
+        held = Ledger().hold(problem, attention(problem))
+        if any(figure.verdict is Verdict.FAIL for figure in held):
+            yield name
+
+
+def _with(problem: Problem, name: str) -> Problem:
+    if name == "dO":
+        return replace(problem, d_out=laid(problem.d_out, "transposed"))
+    other: dict[str, Any] = {name.lower(): laid(getattr(problem.case, name.lower()), "transposed")}
+    return replace(problem, case=replace(problem.case, **other))
+
+
+def _from_a_size(figures: list[Figure], wrong: list[Figure]) -> str:
+    for axis, place in _AXES.items():
+        sizes = [figure.problem.case.q.shape[place] for figure in figures]
+        least = min(figure.problem.case.q.shape[place] for figure in wrong)
+        reached = sum(size >= least for size in sizes)
+        if reached <= _FEW * len(sizes) and len(wrong) >= _MOST * reached:
+            below = max((size for size in sizes if size < least), default=0)
+            return f"right up to {axis} = {below}, wrong from {axis} = {least} on"
+    return ""
