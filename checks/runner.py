@@ -347,6 +347,7 @@ def judge(
     mode: Mode = "auto",
     place: Place | None = None,
     begins: Callable[[str], None] = lambda check: None,
+    enough: Callable[[Outcome], bool] = lambda outcome: False,
 ) -> dict[str, Outcome]:
     """Run checks on one submission in this thread, without store or events; for tests and scripts.
 
@@ -358,6 +359,7 @@ def judge(
         mode: How the worker is confined.
         place: Where it computes; the CPU when left out.
         begins: Told of each check before it runs.
+        enough: Whether no further check is wanted after an outcome.
 
     Returns:
         Check id → outcome.
@@ -369,7 +371,9 @@ def judge(
     try:
         for check in _chosen(task, checks):
             begins(check.id)
-            found[check.id] = run_placed(task, check, bench, beside)
+            outcome = found[check.id] = run_placed(task, check, bench, beside)
+            if enough(outcome):
+                break
         return found
     finally:
         bench.close()

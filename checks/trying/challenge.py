@@ -153,10 +153,21 @@ def _misspelt(authors: Authors) -> Iterator[Tried]:
             yield Tried("names", name, False, told)
 
 
-def _judged(task: Task, path: Path, name: str, doing: Doing) -> dict[str, Outcome]:
+def _judged(
+    task: Task, path: Path, name: str, doing: Doing, enough: Callable[[Outcome], bool] = lambda outcome: False
+) -> dict[str, Outcome]:
     wanted = [check.id for check in task.checks if check.id not in _OF_NOBODY]
     answer = Submission(name, task.id, path)
-    return _sound(judge(task, answer, seed=_SEEDS[0], checks=wanted, begins=lambda check: doing(name, check)))
+    return _sound(
+        judge(
+            task,
+            answer,
+            seed=_SEEDS[0],
+            checks=wanted,
+            begins=lambda check: doing(name, check),
+            enough=enough,
+        )
+    )
 
 
 def _sound(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
@@ -171,17 +182,21 @@ def _sound(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
     return outcomes
 
 
+def _is_bad(outcome: Outcome) -> bool:
+    return outcome.verdict in (Verdict.FAIL, Verdict.ERROR)
+
+
 def _failing(task: Task, outcomes: Mapping[str, Outcome]) -> list[Outcome]:
     """What keeps a submission from passing."""
-    bad = [each for each in outcomes.values() if each.verdict in (Verdict.FAIL, Verdict.ERROR)]
+    bad = [each for each in outcomes.values() if _is_bad(each)]
     if bad or not unjudged(task, outcomes.values()):
         return bad
     return [each for each in outcomes.values() if each.verdict in (Verdict.UNBOUND, Verdict.SKIP)]
 
 
 def passing(task: Task, path: Path, name: str, doing: Doing) -> tuple[str, bool]:
-    """What came of a submission, as a clause, and whether 'check' would exit 0 on it."""
-    found = _judged(task, path, name, doing)
+    """What came of a submission, as a clause, and whether 'check' would exit 0 on it; one failure tells."""
+    found = _judged(task, path, name, doing, enough=_is_bad)
     bad = _failing(task, found)
     return _clauses(bad[:1]) or f"passes {', '.join(found)}", not bad
 
