@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from judge_tui.tui.desk.autosave import SaveReport
     from judge_tui.tui.engine.engine_link import EngineProcess
     from judge_tui.tui.screens.compare import CompareScreen
-    from judge_tui.tui.screens.compare_saving import ComparisonLeft
+    from judge_tui.tui.screens.comparing.saving import ComparisonLeft
     from judge_tui.tui.screens.home import HomeScreen
     from judge_tui.tui.session import Session
 

@@ -252,7 +252,8 @@ class Session(CardDesk):
 
     def forget(self, model: str) -> None:
         """The outcomes of a submission are of files that are no more."""
-        self.outcomes = {key: outcome for key, outcome in self.outcomes.items() if key[0] != model}
+        for key in [key for key in self.outcomes if key[0] == model]:
+            del self.outcomes[key]
 
     def verdicts(self, index: int) -> Mapping[str, str]:
         """Check id → verdict of a submission; those of the card where no check has run on the same files."""

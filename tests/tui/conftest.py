@@ -222,7 +222,7 @@ class Driver:
                 len(compare.checks_pane.rows.keys)
                 and not compare.runner.active
                 and not compare.checks_pane.active
-                and not compare._stale
+                and not compare.parts.checks.stale
             )
         )
 

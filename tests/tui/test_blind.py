@@ -204,7 +204,7 @@ async def test_what_cannot_be_saved_and_an_engine_that_dies_name_nobody(workspac
         await driver.until(lambda: "NOT SAVED" in driver.text())
         await driver.until(lambda: driver.app._notifications)
         assert names_in(driver.text()) == []
-        assert any(names_in(message) for message in driver.compare._failed.values())
+        assert any(names_in(message) for message in driver.compare.parts.saving.failed.values())
     assert driver.app.unsaved
     assert names_in("".join(driver.app.unsaved)) == []
 
@@ -257,7 +257,7 @@ async def test_what_another_window_wrote_is_asked_about_without_a_name(workspace
             .with_score("tests", 7)
         )
         path.write_text(render_scorecard(theirs))
-        driver.compare.disk_changed(frozenset({path}))
+        driver.compare.parts.watching.disk_changed(frozenset({path}))
         await driver.press("u", "u")
         assert isinstance(driver.app.screen, TheirsQuestion)
         assert "Not your change" in driver.text()

@@ -334,7 +334,7 @@ async def test_what_the_engine_tells_while_the_screen_is_taken_down_is_no_fault(
         await driver.settle()
         compare = driver.compare
     assert not compare.children
-    compare._on_event(Ready("cpu", "NumPy", "full", 7))
+    compare.parts.checks.take(Ready("cpu", "NumPy", "full", 7))
 
 
 async def test_what_a_key_tells_takes_the_place_of_what_the_key_before_told(workspace: Workspace) -> None:

@@ -101,7 +101,7 @@ async def test_lists_home_and_the_matchup_take_counts_and_digits_score(
         await app.press("c", "4", "j")
         assert rows.cursor == 4
         await app.press("semicolon", "2", "G")
-        assert (rows.cursor, app.compare.parts.in_focus) == (1, "checks")
+        assert (rows.cursor, app.compare.parts.layout.in_focus) == (1, "checks")
         await app.press("M", "G", "2", "k", *"12G")
         assert app.matchup.matchup.blank
         await app.press("escape", "s", "c", "8", "5")

@@ -51,7 +51,7 @@ async def other_window(app: Driver) -> None:
     theirs = 30 + (card.score("correctness") or 0) % 7
     path.write_text(render_scorecard(card.with_score("correctness", theirs + 1)))
     await app.press("s", "c", "backspace", "4", "1" if score(app) != 41 else "2")
-    await app.until(lambda: app.compare._conflicts)
+    await app.until(lambda: app.compare.parts.saving.conflicts)
 
 
 async def other_window_twice(app: Driver) -> None:
@@ -117,7 +117,11 @@ SEARCH_STEPS: Sequence[Step] = (
 
 PLACES_STEPS: Sequence[Step] = (
     ("g",),
-    ("code.set-a-bookmark-or-take-it-away", lambda a: len(a.compare.bookmarks.of(a.compare.panes[0])), 1),
+    (
+        "code.set-a-bookmark-or-take-it-away",
+        lambda a: len(a.compare.parts.bookmarks.of(a.compare.panes[0])),
+        1,
+    ),
     ("j", "j", "b", "g", "j"),
     ("code.next-bookmark-in-any-file", cursor, 2),
     ("code.previous-bookmark-in-any-file", cursor, 0),
@@ -220,7 +224,7 @@ CHECK_STEPS: Sequence[Step] = (
     ("differences.evidence-of-c", screen, "EvidenceScreen"),
     ("q", "d"),
     ("differences.back", screen, "CompareScreen"),
-    ("checks.run-again-when-files-change-or-not", lambda a: a.compare.reruns, False),
+    ("checks.run-again-when-files-change-or-not", lambda a: a.compare.parts.watching.reruns, False),
     ("checks.run-again", again, 1),
     ("checks.run-all-again", again, 9),
     Driver.settle,
@@ -234,17 +238,17 @@ SCREEN_STEPS: Sequence[Step] = (
     ("everywhere.code-pane-a", pane, 0),
     ("everywhere.next-pane", pane, 1),
     ("everywhere.previous-pane", pane, 0),
-    ("everywhere.zoom-this-part", lambda a: a.compare.parts.wishes.zoom, "code"),
+    ("everywhere.zoom-this-part", lambda a: a.compare.parts.layout.wishes.zoom, "code"),
     ("z",),
-    ("everywhere.move-together-by-line-by-function", lambda a: a.compare.sync.way, "lines"),
+    ("everywhere.move-together-by-line-by-function", lambda a: a.compare.parts.sync.way, "lines"),
     ("y", "y"),
-    ("everywhere.rubric-on-off", lambda a: a.compare.parts.arrangement.rubric, OTHER),
+    ("everywhere.rubric-on-off", lambda a: a.compare.parts.layout.arrangement.rubric, OTHER),
     ("f2",),
-    ("everywhere.checks-on-off", lambda a: a.compare.parts.arrangement.checks, OTHER),
+    ("everywhere.checks-on-off", lambda a: a.compare.parts.layout.arrangement.checks, OTHER),
     ("f3",),
-    ("everywhere.files-and-symbols-on-off", lambda a: a.compare.parts.arrangement.sidebar, OTHER),
+    ("everywhere.files-and-symbols-on-off", lambda a: a.compare.parts.layout.arrangement.sidebar, OTHER),
     ("f4",),
-    ("everywhere.one-code-pane-at-a-time", lambda a: len(a.compare.parts.arrangement.panes), OTHER),
+    ("everywhere.one-code-pane-at-a-time", lambda a: len(a.compare.parts.layout.arrangement.panes), OTHER),
     ("t",),
     ("everywhere.this-part-larger", lambda a: a.compare.panes[0].size.width, MORE),
     ("everywhere.this-part-smaller", lambda a: a.compare.panes[0].size.width, LESS),

@@ -64,7 +64,7 @@ async def test_at_80_columns_the_judge_is_named(workspace: Workspace, judge: str
         EngineOptions(command=(sys.executable, "-c", ENGINE.replace("END", ""))),
     )
     async with running(app, (80, 24)) as driver:
-        await driver.until(lambda: "sandbox full" in header(driver) or driver.compare._ready)
+        await driver.until(lambda: "sandbox full" in header(driver) or driver.compare.parts.checks.ready)
         await driver.press("s", "c", "8", "5")
         await driver.until(lambda: "saved" in header(driver))
         assert judge[:4] in header(driver)

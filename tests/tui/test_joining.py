@@ -60,7 +60,7 @@ async def in_conflict(app: Driver, workspace: Workspace) -> None:
     elsewhere(workspace, both)
     session = app.compare.session
     session.change(0, "two scores", session.card.with_score("correctness", 90).with_score("tests", 60))
-    await app.until(lambda: bool(app.compare._conflicts))
+    await app.until(lambda: bool(app.compare.parts.saving.conflicts))
 
 
 async def test_only_what_both_have_changed_is_asked_about_each_by_itself(workspace: Workspace) -> None:
@@ -120,7 +120,7 @@ async def test_the_question_shows_what_differs_and_its_answers_on_small_terminal
         elsewhere(workspace, lambda c: c.with_comment("tests", "what they say"))
         session = app.compare.session
         session.change(0, "comment", session.card.with_comment("tests", "what is said here"))
-        await app.until(lambda: bool(app.compare._conflicts))
+        await app.until(lambda: bool(app.compare.parts.saving.conflicts))
         await app.press("exclamation_mark")
         for told in ("here   what is said here", "there  what they say", "o    keep", "r    load"):
             assert told in app.text(), app.text()
@@ -131,7 +131,7 @@ async def test_where_the_card_is_gone_a_small_terminal_shows_what_would_be_lost(
         await scored(app)
         workspace.scorecard_path("kv", "alpha", "anna").unlink()
         app.compare.session.save(0)
-        await app.until(lambda: bool(app.compare._conflicts))
+        await app.until(lambda: bool(app.compare.parts.saving.conflicts))
         await app.press("exclamation_mark")
         for told in ("Correctness: 85 here, – there", "o    keep", "r    load"):
             assert told in app.text(), app.text()

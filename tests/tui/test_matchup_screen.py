@@ -174,7 +174,7 @@ async def test_what_checks_find_meanwhile_is_proposed_too(workspace: Workspace) 
         for model, verdict in (("alpha", Verdict.PASS), ("beta", Verdict.FAIL)):
             app.compare.session.seen(Outcome(model, "kv", "accuracy", verdict, "said", 0.1))
         # stored verdicts are there before the engine says what a check is called
-        assert app.compare.proposal(app.matchup).criteria == ()
+        assert app.compare.parts.matchups.proposal(app.matchup).criteria == ()
         for model in ("alpha", "beta"):
             app.compare.checks_pane.states[model, "accuracy"] = CheckState(title="how exact it is")
         await app.until(lambda: "fail: said" in app.text())

@@ -187,7 +187,7 @@ async def test_a_card_that_a_newer_window_saves_is_taken_in_to_be_looked_at(work
         await app.press("s", "c", "1", "0", "w", "t", "3", "0", "w")
         session.flush()
         path.write_text(CARD)
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
         await app.until(lambda: told(app))
         assert session.card.score("correctness") == 85
         assert "read-only" in app.text()

@@ -52,7 +52,7 @@ async def noted(app: Driver, line: str = "18") -> None:
 async def changed(app: Driver, file: Path, text: str) -> None:
     """Somebody else writes the file."""
     file.write_text(text)
-    app.compare.disk_changed({file})
+    app.compare.parts.watching.disk_changed({file})
     await settled(app)
 
 
@@ -150,7 +150,7 @@ async def test_a_note_goes_with_its_file_to_another_name(
         if live:
             code.rename(code.with_name("renamed.py"))
             code.write_text("def other(x):\n    out = x\n    return out\n")
-            app.compare.disk_changed({code, code.with_name("renamed.py")})
+            app.compare.parts.watching.disk_changed({code, code.with_name("renamed.py")})
             await app.until(lambda: app.compare.panes[0].settled)
             await app.press("L")
             await app.until(lambda: "renamed.py:18" in app.text())
@@ -407,7 +407,7 @@ async def test_leaving_waits_until_it_is_known_where_lines_went(
         place = placements.place
         monkeypatch.setattr(placements, "place", late)
         code.write_text(HEAD + SIX.replace("out = x * 4", "size = sum(x)"))
-        app.compare.disk_changed({code})
+        app.compare.parts.watching.disk_changed({code})
         pane = app.compare.panes[0]
         await app.until(lambda: len(pane.source) == len((HEAD + SIX).splitlines()))
         threading.Timer(0.1, going.set).start()

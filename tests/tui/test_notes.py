@@ -180,7 +180,7 @@ async def test_a_note_of_a_file_out_of_view_that_has_changed_is_copied_by_where_
         await app.press("semicolon", *"12j", "a", "f4", *"wrong place", "escape", ".")
         path = workspace.submission("alpha", "kv").path / "kv_cache.py"
         path.write_text("# one\n# two\n# three\n" + path.read_text())
-        app.compare.disk_changed({path})
+        app.compare.parts.watching.disk_changed({path})
         await app.until(lambda: app.compare.panes[0].settled)
         await app.press("L", "c")
         await app.until(lambda: bool(app.compare.session.notes(1)))

@@ -235,7 +235,9 @@ async def test_the_palette_holds_every_action_of_the_screen(workspace: Workspace
         assert not any("igit" in title for title in titles)
         run = {command.title: command.callback for command in app.app.get_system_commands(app.compare)}
         run["Rubric: overall"]()
-        await app.until(lambda: app.compare.parts.in_focus == "rubric" and app.compare.session.row == 2)
+        await app.until(
+            lambda: app.compare.parts.layout.in_focus == "rubric" and app.compare.session.row == 2
+        )
         run["Checks: where they differ"]()
         await app.until(lambda: type(app.app.screen).__name__ == "DifferencesScreen")
         shown = app.app.screen

@@ -221,7 +221,7 @@ def test_bookmarks_of_another_window_are_kept_and_odd_ones_cost_nothing_else(
 
 async def test_a_place_whose_file_is_gone_is_told(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        app.compare.places.visit(Place(1, "gone.py", 3))
+        app.compare.parts.places.visit(Place(1, "gone.py", 3))
         await app.press("A")
         assert any("gone.py is no longer there." in told.message for told in app.app._notifications)
 

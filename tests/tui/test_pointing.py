@@ -115,7 +115,7 @@ async def test_a_click_on_a_hint_presses_its_key(workspace: Workspace) -> None:
         await click_hint(app, "^r regular", 1)
         assert app.app.screen.query_one(SearchBar).regex is True
         await click_hint(app, "n/N next")
-        assert app.compare.searching.query[0] == ""
+        assert app.compare.parts.search.query[0] == ""
         await click_hint(app, "esc drop")
         assert not app.app.screen.query(SearchBar)
 
@@ -147,7 +147,7 @@ async def test_a_clicked_hint_takes_the_count_and_the_reader_s_own_keys(workspac
         await click_hint(app, "f10 help")
         assert isinstance(app.app.screen, HelpScreen)
         await app.press("escape")
-        app.compare.hints.tell((("G", "line"),))
+        app.compare.key_hints.tell((("G", "line"),))
         await app.press("5")
         await click_hint(app, "G line")
         assert app.compare.panes[0].view.cursor == 4

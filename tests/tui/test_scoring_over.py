@@ -51,7 +51,7 @@ async def test_old_and_new_are_in_sight_until_the_next_key_decides(
 async def test_what_calls_it_off_does_nothing_else(workspace: Workspace, key: str) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("s", "c", "8", "5", "k", "9", "0", key)
-        assert (scores(app)[0], app.compare.parts.in_focus) == (85, "rubric")
+        assert (scores(app)[0], app.compare.parts.layout.in_focus) == (85, "rubric")
         assert "→" not in app.text().split("\n")[1]
         await app.press("j", "7", "0")
         assert app.compare.session.card.score("tests") == 70

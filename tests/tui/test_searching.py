@@ -96,7 +96,7 @@ async def test_while_a_search_is_typed_its_pane_alone_shows_the_first_hit_from_w
         view = compare.panes[0].view
         await app.until(lambda: all(pane.settled and pane.view.symbols for pane in compare.panes))
         await app.press("y", "semicolon", "1", "2", "G")
-        began, jumps = places(app), list(compare.places.jumps._behind)
+        began, jumps = places(app), list(compare.parts.places.jumps._behind)
         await app.press("slash")
         assert places(app) == began
         await app.press(*"def f_3")
@@ -113,7 +113,7 @@ async def test_while_a_search_is_typed_its_pane_alone_shows_the_first_hit_from_w
         await app.press("backspace", "escape")
         assert isinstance(app.app.focused, CodeView)
         assert places(app) == began
-        assert compare.places.jumps._behind == jumps
+        assert compare.parts.places.jumps._behind == jumps
 
 
 async def test_a_search_that_is_kept_stays_at_its_hit_and_is_one_jump(three: Workspace) -> None:

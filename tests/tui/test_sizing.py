@@ -76,7 +76,7 @@ async def test_what_is_worked_out_is_what_is_on_the_screen(workspace: Workspace,
     async with running(make_app(workspace, ("alpha", "beta"), None), (width, 35)) as app:
         for key in ("f1", "escape", "X", "f2", "T", "f2", "H"):
             await app.press(key)
-            now = app.compare.parts.arrangement
+            now = app.compare.parts.layout.arrangement
             shown = [app.compare.panes[index].outer_size.width for index in now.panes]
             assert tuple(shown) == now.columns
             assert app.compare.rubric_pane.outer_size.width == now.rubric or not now.rubric
@@ -119,7 +119,7 @@ async def test_code_in_focus_is_in_view_when_the_terminal_becomes_narrow(workspa
     async with running(make_app(workspace, engine=None), (120, 30)) as app:
         compare = app.compare
         await app.press("f2", "f2")
-        assert compare.parts.wishes.rubric
+        assert compare.parts.layout.wishes.rubric
         await app.pilot.resize_terminal(40, 10)
         await app.until(lambda: app.app.size == (40, 10))
         assert app.app.focused is compare.panes[0].view
@@ -171,7 +171,7 @@ async def test_a_comparison_is_resumed_with_its_sizes(workspace: Workspace) -> N
         await app.press("enter")
         await opened(app)
         await app.press("X", "X", "c", "X")
-        sizes = app.compare.parts.wishes.sizes
+        sizes = app.compare.parts.layout.wishes.sizes
         assert sizes.checks == 2
         await app.press("q")
         await app.until(lambda: app.app.screen is app.app.home)
@@ -179,23 +179,23 @@ async def test_a_comparison_is_resumed_with_its_sizes(workspace: Workspace) -> N
         await ready(app)
         await app.press("enter")
         await opened(app)
-        await app.until(lambda: app.compare.parts.wishes.sizes == sizes)
+        await app.until(lambda: app.compare.parts.layout.wishes.sizes == sizes)
 
 
 async def test_a_comparison_that_is_started_anew_has_its_sizes(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         before = widths(app)
         await app.press("X", "X", "c", "X", "q")
-        sizes = app.compare.parts.wishes.sizes
+        sizes = app.compare.parts.layout.wishes.sizes
         await app.until(lambda: app.app._exit)
     for change in ("", "H"):
         async with running(make_app(workspace, engine=None)) as app:
-            assert (app.compare.parts.wishes.sizes, widths(app) == before) == (sizes, False)
+            assert (app.compare.parts.layout.wishes.sizes, widths(app) == before) == (sizes, False)
             # where the reader was is Home's to resume
             await app.press(*change, "q")
             await app.until(lambda: app.app._exit)
     async with running(make_app(workspace, engine=None)) as app:
-        assert (app.compare.parts.wishes.sizes, widths(app)) == (Sizes(), before)
+        assert (app.compare.parts.layout.wishes.sizes, widths(app)) == (Sizes(), before)
 
 
 @pytest.mark.parametrize(

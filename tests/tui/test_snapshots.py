@@ -71,7 +71,7 @@ async def show(app: Driver, album: Album, states: Sequence[State]) -> None:
 async def saved(app: Driver) -> None:
     """Wait until the header says that everything is saved."""
     session = app.compare.session
-    await app.until(lambda: not session.unsaved() and app.compare._saved == "saved 12:00:00")
+    await app.until(lambda: not session.unsaved() and app.compare.parts.saving.saved == "saved 12:00:00")
 
 
 async def searched(app: Driver) -> None:
@@ -85,7 +85,7 @@ async def listed(app: Driver) -> None:
 
 async def matched(app: Driver) -> None:
     """Wait until the functions of the panes are matched."""
-    await app.until(lambda: app.compare.sync.alignments)
+    await app.until(lambda: app.compare.parts.sync.alignments)
 
 
 def opened(name: str) -> Callable[[Driver], Awaitable[None]]:
@@ -101,7 +101,7 @@ async def changed_elsewhere(app: Driver) -> None:
     path = app.compare.session.paths[0]
     path.write_text(path.read_text().replace("score = 90", "score = 40"))
     await app.press("s", "c", "9", "1", "enter")
-    await app.until(lambda: app.compare._conflicts)
+    await app.until(lambda: app.compare.parts.saving.conflicts)
 
 
 @pytest.fixture
@@ -252,7 +252,9 @@ async def test_what_goes_wrong(album: Album, workspace: Workspace) -> None:
         )
         (folder / "beta" / "kv" / "kv_cache.py").unlink()
         (folder / "beta" / "kv" / "helpers.py").unlink()
-        app.compare.disk_changed(frozenset(folder / m / "kv" / "kv_cache.py" for m in ("alpha", "beta")))
+        app.compare.parts.watching.disk_changed(
+            frozenset(folder / m / "kv" / "kv_cache.py" for m in ("alpha", "beta"))
+        )
         await app.until(lambda: not app.compare.panes[1].submission.files)
         await app.until(lambda: app.compare.checks_pane.failure and not app.compare.runner.active)
         await show(app, album, [("no-engine-and-odd-files", ()), ("no-engine-zoomed", ("c", "z"))])
@@ -269,8 +271,8 @@ async def test_checks_that_run(album: Album, workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=HALFWAY)) as app:
         still(app)
         states = app.compare.checks_pane.states
-        await app.until(lambda: sum(state.outcome is not None for state in states.values()) == 4)
-        await app.until(lambda: states["beta", "size"].fraction and not app.compare._stale)
+        await app.until(lambda: len(app.compare.session.outcomes) == 4)
+        await app.until(lambda: states["beta", "size"].fraction and not app.compare.parts.checks.stale)
         await app.until(lambda: all(pane.settled and pane.view.symbols for pane in app.compare.panes))
         await show(app, album, [("running", ())])
 

@@ -37,7 +37,7 @@ def changed(app: Driver, *indices: int) -> None:
     for index in indices:
         path = app.compare.panes[index].submission.path / "kv_cache.py"
         path.write_text(f"# {index}\n" + path.read_text())
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
 
 
 async def test_submissions_that_change_right_after_each_other_all_lose_their_verdicts(
@@ -45,11 +45,11 @@ async def test_submissions_that_change_right_after_each_other_all_lose_their_ver
 ) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        app.compare.reruns = False
+        app.compare.parts.watching.reruns = False
         changed(app, 0, 1)
         await app.until(lambda: "A, B changed on disk; R runs the checks again." in app.messages())
         assert not app.compare.session.outcomes
-        assert not any(state.outcome for state in app.compare.checks_pane.states.values())
+        assert app.compare.checks_pane.seed is None
 
 
 async def test_an_engine_that_is_slow_to_end_leaves_no_verdict_of_the_old_files_in_view(
@@ -71,7 +71,7 @@ async def test_what_an_engine_finds_after_the_files_have_changed_is_not_heard(wo
     async with running(make_app(workspace, engine=LATE)) as app:
         session = app.compare.session
         await app.until(lambda: len(session.outcomes) == 6)
-        app.compare.reruns = False
+        app.compare.parts.watching.reruns = False
         changed(app, 0, 1)
         await app.until(lambda: not app.compare.runner.active)
         assert not session.outcomes
@@ -81,7 +81,7 @@ async def test_a_score_of_other_files_than_before_keeps_no_verdict_of_those(work
     async with running(make_app(workspace)) as app:
         await app.settle()
         session = app.compare.session
-        app.compare.reruns = False
+        app.compare.parts.watching.reruns = False
         session.score_now(1)
         session.digit("9")
         session.flush()
@@ -119,10 +119,10 @@ async def test_checks_that_are_run_again_are_of_the_code_in_view_where_no_change
 async def test_a_submission_that_becomes_malformed_loses_its_verdicts(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        app.compare.reruns = False
+        app.compare.parts.watching.reruns = False
         path = app.compare.panes[0].submission.path / META
         path.write_text("origin = [\n")
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
         assert {model for model, _ in app.compare.session.outcomes} == {"beta"}
 
 
@@ -136,7 +136,7 @@ async def test_a_binding_that_changes_in_a_tree_of_its_own_has_the_checks_run_ag
     app_._options.bindings, app_._options.watch = bindings, True
     async with running(app_) as app:
         await app.settle()
-        app.compare.reruns = False
+        app.compare.parts.watching.reruns = False
         overlay = app.compare.panes[1].submission.overlays[0]
         overlay.mkdir(parents=True)
         count = 0

@@ -10,7 +10,7 @@ from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.versions import Differing
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.screens.compare_saving import CompareSaving
+from judge_tui.tui.screens.comparing.saving import Saving
 from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.question import ConflictQuestion, LeaveQuestion, TheirsQuestion
 from judge_tui.tui.screens.text_editor import TextEditor
@@ -48,7 +48,7 @@ async def test_an_open_editor_says_that_what_is_typed_is_not_saved(workspace: Wo
         await app.press("escape", "w", "enter")
         assert SAVED in app.text()
         await app.press("escape", "!", "o")
-        await app.until(lambda: not app.compare._conflicts)
+        await app.until(lambda: not app.compare.parts.saving.conflicts)
         await app.press("w", "enter")
         assert SAVED in app.text()
 
@@ -60,7 +60,7 @@ async def test_the_question_shows_both_texts(workspace: Workspace) -> None:
         await app.until(lambda: not app.compare.session.unsaved())
         write_elsewhere(workspace, "the other\nline")
         await app.press("x", "escape")
-        await app.until(lambda: bool(app.compare._conflicts))
+        await app.until(lambda: bool(app.compare.parts.saving.conflicts))
         await app.press("!")
         lines = [line.strip("│ ") for line in app.text().split("\n")]
         at = lines.index("comment on Correctness:")
@@ -79,8 +79,8 @@ async def test_a_conflict_that_is_settled_asks_nothing_at_leaving_though_its_rep
         await app.until(lambda: not app.compare.session.unsaved())
         write_elsewhere(workspace, "theirs")
         await app.press("x", "escape")
-        await app.until(lambda: bool(app.compare._conflicts))
-        monkeypatch.setattr(CompareSaving, "on_save_reported", lambda screen, message: None)
+        await app.until(lambda: bool(app.compare.parts.saving.conflicts))
+        monkeypatch.setattr(Saving, "take", lambda saving, report: None)
         await app.press("!", "o")
         await app.until(lambda: not app.compare.session.unsaved())
         await app.press("q")
@@ -210,7 +210,7 @@ async def test_undo_over_a_change_of_another_window_says_whose_it_is_and_waits(w
                 load_scorecard(path).with_score("correctness", 40).with_note(new_note("bug", "theirs"))
             )
         )
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
         assert app.compare.session.card.score("correctness") == 40
         # whoever presses it often takes nothing of theirs away
         await app.press("u", "u", "u")
@@ -239,7 +239,7 @@ async def test_a_scorecard_that_somebody_deletes_is_asked_about_though_nothing_i
         session.flush()
         path = session.paths[0]
         path.unlink()
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
         await app.until(lambda: "press ! to settle" in app.text())
         assert session.card.score("correctness") == 8
         await app.press("exclamation_mark", "o")

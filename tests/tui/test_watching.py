@@ -67,7 +67,7 @@ def test_what_editors_and_interpreters_leave_is_no_change(path: str, counts: boo
 
 def change(app: Driver, *names: str) -> None:
     folder = app.compare.panes[0].submission.path
-    app.compare.disk_changed(frozenset(folder / name for name in names))
+    app.compare.parts.watching.disk_changed(frozenset(folder / name for name in names))
 
 
 async def test_a_changed_file_is_read_again_round_the_reader(workspace: Workspace) -> None:
@@ -98,7 +98,7 @@ async def test_checks_of_what_has_changed_run_again_or_wait_when_told_to(workspa
         await app.until(lambda: any("changed on disk" in n.message for n in app.app._notifications))
         await app.settle()
         assert len(session.outcomes) == 6
-        app.compare.reruns = False
+        app.compare.parts.watching.reruns = False
         change(app, "helpers.py")
         await app.until(lambda: len(session.outcomes) == 3)
         assert {model for model, _ in session.outcomes} == {"beta"}
@@ -178,7 +178,7 @@ async def test_the_system_tells_of_changes_until_the_watch_is_stopped(workspace:
     app_ = make_app(workspace, engine=None)
     app_._options.watch = True
     async with running(app_) as app:
-        await app.until(lambda: app.compare._watch is not None)
+        await app.until(lambda: app.compare.parts.watching.watch is not None)
         pane = app.compare.panes[0]
         path = pane.submission.path / "kv_cache.py"
         count = 0
@@ -193,7 +193,7 @@ async def test_the_system_tells_of_changes_until_the_watch_is_stopped(workspace:
         await app.until(arrived)
         await app.press("c", "F")
         assert any("wait for R" in note.message for note in app.app._notifications)
-        watching = app.compare._watch
+        watching = app.compare.parts.watching.watch
         assert watching is not None
         assert watching._thread.is_alive()
     assert not watching._thread.is_alive()
@@ -209,7 +209,7 @@ async def test_a_card_that_another_window_saves_is_shown_at_once(workspace: Work
     app_ = make_app(workspace, engine=None)
     app_._options.watch = True
     async with running(app_) as app:
-        await app.until(lambda: app.compare._watch is not None)
+        await app.until(lambda: app.compare.parts.watching.watch is not None)
         session = app.compare.session
         await app.press("s", "c", "8", "5")
         session.flush()
@@ -229,7 +229,7 @@ async def test_a_card_that_is_deleted_on_disk_is_asked_about(workspace: Workspac
     app_ = make_app(workspace, engine=None)
     app_._options.watch = True
     async with running(app_) as app:
-        await app.until(lambda: app.compare._watch is not None)
+        await app.until(lambda: app.compare.parts.watching.watch is not None)
         session = app.compare.session
         await app.press("s", "c", "8", "5")
         session.flush()
@@ -253,7 +253,7 @@ async def test_a_card_is_not_taken_in_under_a_dialog_that_holds_its_words(worksp
         await app.press("s", "c", "8", "5", "enter", *"why")
         session.flush()
         score(path, 40)
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
         assert session.card.score("tests") is None
         await app.press("escape")
         await app.until(lambda: session.card.score("tests") == 40)
@@ -265,7 +265,7 @@ async def test_a_card_is_not_taken_in_under_a_dialog_that_holds_its_words(worksp
         score(path, 50)
         await app.press("t", "9", "0", "enter")
         await app.until(lambda: "press ! to settle" in app.text())
-        app.compare.disk_changed(frozenset({path}))
+        app.compare.parts.watching.disk_changed(frozenset({path}))
         assert session.card.score("tests") == 90
 
 
@@ -277,7 +277,7 @@ async def test_where_nothing_can_be_watched_that_is_said_once(
     app_._options.watch = True
     async with running(app_) as app:
         await app.until(lambda: any("are not followed" in n.message for n in app.app._notifications))
-        assert app.compare._watch is None
+        assert app.compare.parts.watching.watch is None
 
 
 def test_the_watch_needs_its_library_only_when_it_begins() -> None:

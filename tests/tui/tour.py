@@ -84,7 +84,7 @@ def screen(app: Driver) -> str:
 
 
 def part(app: Driver) -> str:
-    return app.compare.parts.in_focus
+    return app.compare.parts.layout.in_focus
 
 
 def pane(app: Driver) -> int:
@@ -138,4 +138,4 @@ def again(app: Driver) -> int:
 
 
 def conflicts(app: Driver) -> int:
-    return len(app.compare._conflicts)
+    return len(app.compare.parts.saving.conflicts)

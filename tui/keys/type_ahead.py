@@ -12,19 +12,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual import events
 from textual.app import App, ScreenStackError
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 from textual.widget import Widget
 
 from judge_tui.tui.textual_private.drawing import draw_now
 from judge_tui.tui.textual_private.escape_key import without_alt
 from judge_tui.tui.textual_private.unprinted import as_text
 
-__all__ = ["TypeAhead"]
+__all__ = ["TypeAhead", "written_over"]
 
 Result = TypeVar("Result")
 
@@ -211,3 +212,9 @@ class TypeAhead(App[Result]):
 
 def _raise(error: Exception) -> None:
     raise error
+
+
+def written_over(screen: Screen[Any]) -> bool:
+    """Whether somebody writes in a dialog over a screen: a change behind it would have all drawn anew."""
+    app = screen.app
+    return app.screen is not screen and isinstance(app, TypeAhead) and not app.resting

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.screen import ModalScreen
 
 from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.proposals import Proposal
@@ -18,7 +19,7 @@ from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding, decides
+from judge_tui.tui.screens.matchup_deciding import DecidingRows, decides
 from judge_tui.tui.screens.undoing import undo
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, judge_parts
@@ -36,9 +37,9 @@ _FIRST = 2
 
 
 class Host(Protocol):
-    """The comparison that a matchup is opened from."""
+    """What a matchup is opened from."""
 
-    def opened_matchup(self, seats: Sequence[int]) -> MatchupDesk | None:
+    def opened(self, seats: Sequence[int]) -> MatchupDesk | None:
         """The matchup of some of its submissions, given by their indices; ``None`` when that fails."""
 
     def proposal(self, desk: MatchupDesk) -> Proposal:
@@ -47,7 +48,7 @@ class Host(Protocol):
     def how_saved(self) -> tuple[str, str]:
         """How saving stands: a text and its tone."""
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         """Try again to save what is not saved, or say that all is."""
 
     def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None:
@@ -57,13 +58,16 @@ class Host(Protocol):
         """Ask about what another window has changed."""
 
 
-class MatchupScreen(MatchupDeciding):
+class MatchupScreen(ModalScreen[None]):
     """The lines of the matchup, and the one under the cursor in full.
 
     Args:
         session: The comparison.
         desk: Its matchup.
         host: What opens others, proposes, saves and settles.
+
+    Attributes:
+        desk: The matchup that is shown.
     """
 
     DEFAULT_CSS = """
@@ -86,8 +90,8 @@ class MatchupScreen(MatchupDeciding):
 
     def __init__(self, session: Session, desk: MatchupDesk, host: Host) -> None:
         super().__init__()
-        self._session, self._desk, self._host = session, desk, host
-        self.rows = DecidingRows(session, desk)
+        self._session, self.desk, self._host = session, desk, host
+        self.rows = DecidingRows(session, desk, self._relist, self._write_in)
         self._detail = MatchupDetail(session)
         self._listed: Matchup | None = None
 
@@ -106,9 +110,8 @@ class MatchupScreen(MatchupDeciding):
         self.set_interval(_LOOK_S, self.look)
         self.set_interval(_PROPOSE_S, self._propose_anew)
 
-    def write_in(self, editor: Editor, closed: Callable[[None], None]) -> None:
-        """Open an editor of the matchup."""
-        among = list(self._session.matchups.values()).index(self._desk)
+    def _write_in(self, editor: Editor, closed: Callable[[None], None]) -> None:
+        among = list(self._session.matchups.values()).index(self.desk)
         self._host.write_in(editor, len(self._session.submissions) + among, closed)
 
     def _hint(self) -> None:
@@ -133,14 +136,14 @@ class MatchupScreen(MatchupDeciding):
 
     def _propose_anew(self) -> None:
         self._take_in()
-        proposal = self._host.proposal(self._desk)
-        if proposal != self._desk.proposal:
-            self._desk.proposal = proposal
+        proposal = self._host.proposal(self.desk)
+        if proposal != self.desk.proposal:
+            self.desk.proposal = proposal
             self._relist(self.rows.key)
 
     def _take_in(self) -> None:
         """Show what another window has saved; not while an editor or a question is in front."""
-        if self.app.screen is self and self._desk.take_in():
+        if self.app.screen is self and self.desk.take_in():
             undoes = key_for(self, "undo")
             told = f"Changed by another window, and taken in; {undoes} undoes what you changed here."
             self.notify(told, markup=False, timeout=6)
@@ -150,13 +153,13 @@ class MatchupScreen(MatchupDeciding):
 
     def look(self) -> None:
         """Show how saving stands, and what a save has brought in that another window has changed."""
-        if self.app.screen is self and self._desk.matchup is not self._listed:
-            self._relist(self.rows.key)
+        if self.app.screen is self and self.desk.matchup is not self._listed:
+            self._relist_here()
         else:
             self._retell()
 
     def _relist(self, to: Hashable = None) -> None:
-        self._listed = self._desk.matchup
+        self._listed = self.desk.matchup
         keys = self.rows.lines()
         self.rows.show(keys)
         if to is not None and to in keys:
@@ -166,8 +169,11 @@ class MatchupScreen(MatchupDeciding):
         self._retell()
         self._describe()
 
+    def _relist_here(self) -> None:
+        self._relist(self.rows.key)
+
     def _retell(self) -> None:
-        session, tally, seats = self._session, self._desk.matchup.edges(), self.rows.seats
+        session, tally, seats = self._session, self.desk.matchup.edges(), self.rows.seats
         names = [
             part
             for seat in seats
@@ -176,7 +182,7 @@ class MatchupScreen(MatchupDeciding):
         edges = " · ".join(
             f"{letter_of(seat)} {tally.get(session.submissions[seat].model, 0)}" for seat in seats
         )
-        saved, tone = ("read-only", "warning") if self._desk.closed else self._host.how_saved()
+        saved, tone = ("read-only", "warning") if self.desk.closed else self._host.how_saved()
         self.query_one(Bar).tell(
             [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 3), *names],
             [
@@ -189,7 +195,7 @@ class MatchupScreen(MatchupDeciding):
     def _describe(self) -> None:
         width = max(self.size.width - 2, 20)
         keys = key_for(self.rows, "edit"), key_for(self.rows, "accept")
-        self._detail.describe(self._desk, self.rows.key, width, keys)
+        self._detail.describe(self.desk, self.rows.key, width, keys)
 
     def on_rows_pointed(self) -> None:
         self._describe()
@@ -204,10 +210,10 @@ class MatchupScreen(MatchupDeciding):
             return
         every = [tuple(range(count)), *combinations(range(count), 2)]
         at = every.index(tuple(self.rows.seats))
-        desk = self._host.opened_matchup(every[(at + step) % len(every)])
+        desk = self._host.opened(every[(at + step) % len(every)])
         if desk is not None:
-            self._desk.changes.seal()
-            self._desk = desk
+            self.desk.changes.seal()
+            self.desk = desk
             self.rows.show_matchup(desk)
             self._take_in()
             self._relist(WINNER)
@@ -225,12 +231,12 @@ class MatchupScreen(MatchupDeciding):
             covered = (replace(o, what=hide(o.what), here=hide(o.here), there=hide(o.there)) for o in found)
             return "This matchup", covered
 
-        take = partial(self._desk.undo, partial(called, short=True))
-        undo(self, self._desk.changes, take, ask, partial(self._told, "undone"))
+        take = partial(self.desk.undo, partial(called, short=True))
+        undo(self, self.desk.changes, take, ask, partial(self._told, "undone"))
 
     @decides
     def action_redo(self) -> None:
-        self._told("redone", self._desk.redo(partial(who, self._session, short=True)))
+        self._told("redone", self.desk.redo(partial(who, self._session, short=True)))
 
     def _told(self, what: str, label: str | None) -> None:
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
@@ -238,13 +244,13 @@ class MatchupScreen(MatchupDeciding):
         here = f"in this matchup ({', '.join(others)} and {last})"
         said = f"{what}: {self._session.hide(label)}{back}" if label else f"nothing to be {what} {here}"
         self.notify(said, markup=False, timeout=2)
-        self._shown()
+        self._relist_here()
 
     def action_save(self) -> None:
-        self._host.action_save()
+        self._host.save()
 
     def action_settle(self) -> None:
-        self._host.settle(self._shown)
+        self._host.settle(self._relist_here)
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

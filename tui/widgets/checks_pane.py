@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -44,22 +44,13 @@ _HEAD = len(" Checks  ")
 
 
 class CheckState(Struct):
-    """A check of one submission: its outcome, or how far it is."""
+    """A check of one submission: what it is about, and how far it is."""
 
     title: str = ""
     establishes: str = ""
-    outcome: Outcome | None = None
     running: bool = False
     note: str = ""
     fraction: float | None = None
-    cached: bool = False
-
-    @property
-    def rank(self) -> float:
-        """Order in the list: faults and findings, then what is under way, then what is well."""
-        if self.outcome is None or self.running:
-            return 4.4 if self.running else 4.6
-        return float(SEVERITY[self.outcome.verdict])
 
 
 class CheckRows(Rows):
@@ -94,20 +85,20 @@ class CheckRows(Rows):
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         assert isinstance(key, tuple)
-        state = self._pane.states[key]
+        state, outcome = self._pane.states[key], self._pane.outcomes.get(key)
         model, check = key
         name = fit(check, min(26, max(width // 3, 14)))
         who = self._pane.letters.get(model, "?")
-        if state.outcome is None or state.running:
+        if outcome is None or state.running:
             return self._under_way(state, who, name, tones)
-        verdict = str(state.outcome.verdict)
+        verdict = str(outcome.verdict)
         glyph, _ = VERDICTS[verdict]
         tone = tones.verdict(verdict)
         return [
             (f" {glyph} {verdict:<9} ", tone),
             (f"{who} ", tones.by_name["primary"]),
             (f"{name} ", tones.text),
-            (self._pane.hide(state.outcome.summary), tones.muted),
+            (self._pane.hide(outcome.summary), tones.muted),
         ]
 
     def _under_way(self, state: CheckState, who: str, name: str, tones: Tones) -> Sequence[Span]:
@@ -166,15 +157,23 @@ class CheckRows(Rows):
 
 
 class ChecksPane(Hollow, Vertical):
-    """Title with the tally, and the list."""
+    """Title with the tally, and the list.
+
+    Args:
+        models: Whose checks, in the order of the screen.
+        outcomes: What was found so far, by model and check; kept elsewhere.
+        hide: A text as it may be shown.
+    """
 
     DEFAULT_CSS = (
         "ChecksPane { height: 10; background: $surface; } ChecksPane Bar.-title { background: $panel; }"
     )
 
-    def __init__(self, models: Sequence[str], hide: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, models: Sequence[str], outcomes: Mapping[Key, Outcome], hide: Callable[[str], str] = str
+    ) -> None:
         super().__init__(id="checks")
-        self.hide = hide
+        self.outcomes, self.hide = outcomes, hide
         self.letters = {model: "ABCDEFGH"[n] for n, model in enumerate(models)}
         self.states: dict[Key, CheckState] = {}
         self.rows = CheckRows(self)
@@ -198,7 +197,7 @@ class ChecksPane(Hollow, Vertical):
     @property
     def seed(self) -> int | None:
         """Of the inputs that the verdicts in view are about, one for all; ``None`` without any."""
-        return next((state.outcome.seed for state in self.states.values() if state.outcome), None)
+        return next((outcome.seed for outcome in self.outcomes.values()), None)
 
     def take(self, event: Event) -> None:
         """Take an event of the engine in; :meth:`relist` shows it."""
@@ -214,7 +213,7 @@ class ChecksPane(Hollow, Vertical):
             state = self.states.setdefault((event.model, event.check), CheckState())
             state.running, state.note, state.fraction = True, event.note, event.fraction
         elif isinstance(event, Finished):
-            self.finish((event.outcome,), cached=event.cached)
+            self.finish([(event.outcome.model, event.outcome.check)])
         elif isinstance(event, Failed):
             self.failure = f"{event.message} {event.hint}".strip()
             self.failure += f" ({key_for(self.rows, 'rerun_all')} runs them again)"
@@ -222,11 +221,10 @@ class ChecksPane(Hollow, Vertical):
         elif isinstance(event, Ready | Done):
             self.failure = ""
 
-    def finish(self, outcomes: Iterable[Outcome], *, cached: bool) -> None:
-        """Take outcomes in, stored ones or fresh."""
-        for outcome in outcomes:
-            state = self.states.setdefault((outcome.model, outcome.check), CheckState())
-            state.outcome, state.running, state.cached = outcome, False, cached
+    def finish(self, keys: Iterable[Key]) -> None:
+        """These have an outcome now, a stored one or a fresh one."""
+        for key in keys:
+            self.states.setdefault(key, CheckState()).running = False
 
     def stop(self) -> None:
         """Nothing runs any more."""
@@ -234,10 +232,10 @@ class ChecksPane(Hollow, Vertical):
             state.running = False
 
     def forget(self, model: str = "") -> None:
-        """No check has a verdict any more, or none of a submission: backend or files are others."""
+        """None runs any more, or none of a submission: backend or files are others."""
         self.failure = ""
         for state in (s for key, s in self.states.items() if model in ("", key[0])):
-            state.outcome, state.running, state.cached = None, False, False
+            state.running = False
 
     def spin(self) -> None:
         """Turn the spinner one step."""
@@ -254,14 +252,21 @@ class ChecksPane(Hollow, Vertical):
 
     def next_verdict(self) -> None:
         """Show the checks of one verdict only, the worst that there is, then of the next, then of all."""
-        found = {state.outcome.verdict for state in self.states.values() if state.outcome}
+        found = {outcome.verdict for outcome in self.outcomes.values()}
         choices = [None, *(verdict for verdict in _WORTH if verdict in found)]
         at = choices.index(self._verdict) if self._verdict in choices else 0
         self._verdict = choices[(at + 1) % len(choices)]
         self.relist()
 
+    def _rank(self, key: Key) -> float:
+        """Order in the list: faults and findings, then what is under way, then what is well."""
+        outcome, running = self.outcomes.get(key), self.states[key].running
+        if outcome is None or running:
+            return 4.4 if running else 4.6
+        return float(SEVERITY[outcome.verdict])
+
     def _listed(self, key: Key) -> bool:
-        outcome = self.states[key].outcome
+        outcome = self.outcomes.get(key)
         found = outcome.verdict if outcome is not None else None
         return self._filter in ("", key[0]) and self._verdict in (None, found)
 
@@ -270,16 +275,17 @@ class ChecksPane(Hollow, Vertical):
         order = list(self.letters)
         keys = [key for key in self.states if self._listed(key)]
         # within a severity by check, so that the same check of two submissions stands together
-        keys.sort(
-            key=lambda key: (self.states[key].rank, key[1], order.index(key[0]) if key[0] in order else 9)
-        )
+        keys.sort(key=lambda key: (self._rank(key), key[1], order.index(key[0]) if key[0] in order else 9))
         self.rows.show(keys)
         self.retitle()
 
     def retitle(self) -> None:
         """Refresh the tally."""
         focused = self.rows.has_focus
-        found = Counter(s.outcome.verdict for s in self.states.values() if s.outcome and not s.running)
+        settled = (
+            o for key, o in self.outcomes.items() if key in self.states and not self.states[key].running
+        )
+        found = Counter(outcome.verdict for outcome in settled)
         tally: list[Part] = [
             (f"{VERDICTS[v][0]} {found[v]} {v}   ", VERDICTS[v][1], 1) for v in _WORTH if found[v]
         ]

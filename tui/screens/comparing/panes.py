@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 
@@ -14,14 +15,17 @@ class Panes(Sequence[CodePane]):
     """Two or three code panes, in the order of the screen.
 
     Args:
-        panes: One for each submission.
+        session: What they show.
 
     Attributes:
         at: Index of the one that is or was in focus last.
     """
 
-    def __init__(self, panes: Sequence[CodePane]) -> None:
-        self._panes = tuple(panes)
+    def __init__(self, session: Session) -> None:
+        self._panes = tuple(
+            CodePane(submission, index, session.titles[index], session.hide)
+            for index, submission in enumerate(session.submissions)
+        )
         self.at = 0
 
     def __getitem__(self, index: int) -> CodePane:  # type: ignore[override]

@@ -1,156 +1,208 @@
-"""The parts of a comparison's screen: which are in view at a size, and where the focus goes."""
+"""A comparison's parts put together: who works with whom."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec.structs import replace
 from textual.screen import Screen
+from textual.widget import Widget
 
-from judge_tui.tui.look.layout import Arrangement, Situation, Sizes, Wishes, arrange
+from judge_tui.tui.engine.check_runner import EngineOptions
+from judge_tui.tui.look.layout import Sizes
+from judge_tui.tui.screens.comparing.blind import Blind
+from judge_tui.tui.screens.comparing.bookmarking import Bookmarking
+from judge_tui.tui.screens.comparing.check_actions import CheckActions
+from judge_tui.tui.screens.comparing.checks import Checks
+from judge_tui.tui.screens.comparing.conflicts import Conflicts
+from judge_tui.tui.screens.comparing.definitions import Definitions
+from judge_tui.tui.screens.comparing.files import Files
+from judge_tui.tui.screens.comparing.header import Header
+from judge_tui.tui.screens.comparing.hints import Hints
+from judge_tui.tui.screens.comparing.layout import Layout
+from judge_tui.tui.screens.comparing.marks import Marks
+from judge_tui.tui.screens.comparing.matchups import Matchups
+from judge_tui.tui.screens.comparing.notes import Notes
 from judge_tui.tui.screens.comparing.panes import Panes
+from judge_tui.tui.screens.comparing.places import Places
+from judge_tui.tui.screens.comparing.placing import Placing
+from judge_tui.tui.screens.comparing.saving import Saving
+from judge_tui.tui.screens.comparing.scoring import Scoring
+from judge_tui.tui.screens.comparing.search import Search
+from judge_tui.tui.screens.comparing.sizing import Sizing
+from judge_tui.tui.screens.comparing.sync import Sync
+from judge_tui.tui.screens.comparing.watching import Watching
 from judge_tui.tui.session import Session
+from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.checks_pane import ChecksPane
+from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.rubric_pane import RubricPane
 
 __all__ = ["Parts"]
 
 
 class Parts:
-    """Code, rubric and checks: shown, hidden, zoomed and put in focus.
+    """All that a comparison does, each in an object of its own that says by its arguments whom it needs.
 
     Args:
-        screen: What they stand on.
-        session: What is scored.
+        screen: Where everything is shown and told.
+        session: What is compared and said.
+        options: How the engine is asked.
         panes: The code.
         rubric: The rubric's pane.
         checks: The checks' pane.
-        sizes: How large they were left.
-        arranged: Called when what is in view, or in focus, may be something else.
-
-    Attributes:
-        wishes: What the judge has asked for.
+        header: The line above.
+        hints: The line below.
+        clock: Formats a moment.
+        sizes: How large the parts of the screen were left.
     """
 
     def __init__(
         self,
         screen: Screen[None],
         session: Session,
+        options: EngineOptions,
+        *,
         panes: Panes,
         rubric: RubricPane,
         checks: ChecksPane,
+        header: Bar,
+        hints: KeyHints,
+        clock: Callable[[float], str],
         sizes: Sizes,
-        arranged: Callable[[], None],
     ) -> None:
-        self._screen, self._session, self._panes = screen, session, panes
-        self._rubric, self._checks = rubric, checks
-        self._arranged = arranged
-        self.wishes = Wishes(sizes=sizes)
+        self._session, self._panes, self._rubric = session, panes, rubric
+        around = panes, rubric, checks
 
-    @property
-    def arrangement(self) -> Arrangement:
-        """What is in view at this size."""
-        return arrange(self.situation)
+        self.layout = Layout(screen, session, *around, sizes, self.hint)
+        self.sizing = Sizing(screen, self.layout, *around)
+        self.hints = Hints(screen, hints, session, self.layout, *around)
 
-    @property
-    def situation(self) -> Situation:
-        """What the arrangement follows from."""
-        return Situation(*self._screen.size, len(self._panes), self._panes.at, self.wishes, self.in_focus)
+        self.files = Files(screen, panes)
+        self.sync = Sync(screen, panes)
+        self.search = Search(screen, panes, self.sync)
+        self.places = Places(screen, session, panes, self.layout.focus_code)
+        self.definitions = Definitions(screen, panes)
+        self.bookmarks = Bookmarking(screen, panes, self.places)
 
-    @property
-    def in_focus(self) -> str:
-        """``code``, ``rubric`` or ``checks``."""
-        focused = self._screen.focused
-        if focused is self._rubric.lines:
-            return "rubric"
-        return "checks" if focused is self._checks.rows else "code"
+        self.blind = Blind(screen, session, panes, checks, self.changed, self.retell)
+        self.saving = Saving(screen, session, self.blind, clock, self.retell, self._joined)
+        self.conflicts = Conflicts(screen, session, self.saving, self.blind, self.changed)
+        self.matchups = Matchups(screen, session, checks, self.saving, self.conflicts, self.retell)
+        self.scoring = Scoring(screen, session, panes, self.saving.write_in, self.changed)
 
-    def arrange(self) -> None:
-        """Show what is to be in view."""
-        now = self.arrangement
-        columns = dict(zip(now.panes, now.columns, strict=True))
+        self.checks = Checks(screen, session, options, checks, self.retell, self.renewed)
+        self.watching = Watching(
+            screen,
+            session,
+            options,
+            panes,
+            checks,
+            checks=self.checks,
+            definitions=self.definitions,
+            blind=self.blind,
+            remark=self.remark,
+            changed=self.changed,
+        )
+        self.check_actions = CheckActions(
+            screen, session, options, checks, self.checks, self.watching, self.places
+        )
+        self.header = Header(header, session, self.checks, self.blind, self.saving)
+
+        self.marks = Marks(session, panes, self.places, self.bookmarks)
+        self.placing = Placing(screen, session, panes, self.marks, self.changed, self._list_notes)
+        self.notes = Notes(
+            screen,
+            session,
+            panes,
+            marks=self.marks,
+            placing=self.placing,
+            places=self.places,
+            sync=self.sync,
+            write_in=self.saving.write_in,
+            show_evidence=self.check_actions.show_evidence,
+            changed=self.changed,
+        )
+
+    # what one part tells several others
+
+    def changed(self) -> None:
+        """Show what the session holds now."""
+        self.renewed()
+        self.blind.offer()
+
+    def renewed(self) -> None:
+        """Show scores, verdicts and marks as they are now."""
+        self._rubric.update_lines()
+        self.remark()
+
+    def remark(self) -> None:
+        """Mark the lines that notes and findings point at."""
+        for pane in self._panes:
+            self.placing.find(pane)
+            self.marks.mark(pane)
+
+    def retell(self) -> None:
+        """Refresh the header."""
+        self.header.tell()
+
+    def hint(self) -> None:
+        """Hint at the keys of what is in focus."""
+        self.hints.tell()
+
+    def _joined(self) -> None:
+        """What another window has changed is in what is shown."""
+        self.checks.stale = True
+        self.matchups.joined()
+
+    def _list_notes(self, at: tuple[int, str]) -> None:
+        self.notes.list_all(at)
+
+    # what has happened
+
+    def take_focus(self, widget: Widget) -> None:
+        """A part of the screen is in focus now: with the code of a submission that is scored, too."""
         for index, pane in enumerate(self._panes):
-            pane.display = index in now.panes
-            # even panes share what there is by themselves, while the terminal changes its size too
-            pane.styles.width = f"{max(columns.get(index, 1), 1)}fr" if self.wishes.sizes.shares else "1fr"
-            pane.set_class(bool(now.panes) and index != now.panes[0], "-next")
-            pane.widen(now.sidebar)
-        self._screen.query_one("#body").display = bool(now.panes or now.rubric)
-        self._rubric.display = now.rubric > 0
-        self._rubric.styles.width = now.rubric if now.panes else "1fr"
-        self._checks.display = now.checks > 0
-        self._checks.styles.height = now.checks
-        self._arranged()
+            if widget is pane.view:
+                self._panes.at = index
+                self.sync.lead(pane)
+                if self._session.score_now(index):
+                    self._rubric.update_lines()
+        self.layout.arrange()
 
-    def wish(self, **changes: object) -> None:
-        """Show the parts otherwise: fields of :class:`~judge_tui.tui.look.layout.Wishes`."""
-        # replace knows the fields by their names alone
-        self.wishes = replace(self.wishes, **changes)
-        self.arrange()
+    def take_file(self) -> None:
+        """Another file came into view, or the same one anew."""
+        self.remark()
+        self.search.again()
+        self.sync.lead(self._panes.current)
 
-    # focus
+    def take_score(self) -> None:
+        """Something was scored, or another line of the rubric is in focus."""
+        self._rubric.update_lines()
+        self.blind.offer()
+        self.hints.tell()
+        if self._session.scored not in self.layout.arrangement.panes:
+            # the code of what is being scored is in view
+            self._panes.at = self._session.scored
+            self.layout.arrange()
 
-    def focus_code(self, index: int) -> None:
-        """Focus a code pane and bring it into view."""
-        self._panes.at = index
-        if self.wishes.zoom not in ("", "code"):
-            self.wish(zoom="")
-        self.arrange()
-        self._panes[index].view.focus()
+    # now and then
 
-    def focus_rubric(self) -> None:
-        """Focus the rubric and bring it into view."""
-        self.wish(rubric=True, zoom="rubric" if self.wishes.zoom == "rubric" else "")
-        # a hidden widget cannot take the focus
-        self._rubric.display = True
-        self._rubric.lines.focus()
+    def begin(self) -> None:
+        """Begin what waits until the code is on the screen."""
+        self.checks.begin()
+        self.watching.begin()
+        self.saving.tell_earlier_work()
+        self.blind.tell_known()
+        self._rubric.update_lines()
 
-    def focus_checks(self) -> None:
-        """Focus the checks and bring them into view."""
-        wanted = None if self.wishes.checks is None else True
-        self.wish(checks=wanted, zoom="checks" if self.wishes.zoom == "checks" else "")
-        # a hidden widget cannot take the focus
-        self._checks.display = True
-        self._checks.rows.focus()
+    def tick(self) -> None:
+        """Show what has been told since the last time."""
+        if not self.checks.waits:
+            self.saving.tell_late()
+            self.checks.show()
+            self.watching.take_in_cards()
 
-    def back(self) -> None:
-        """From another part to the code."""
-        if self.in_focus != "code":
-            zoom = "" if self.wishes.zoom else self.wishes.zoom
-            # from the rubric to the code of what is scored
-            pane = self._session.scored if self.in_focus == "rubric" else self._panes.at
-            self.wish(rubric=None if self.wishes.rubric else self.wishes.rubric, zoom=zoom)
-            self.focus_code(pane)
-
-    def step(self, step: int) -> None:
-        """Focus the next code pane, then the rubric, then the checks, round and round."""
-        count = len(self._panes)
-        at = {"rubric": count, "checks": count + 1}.get(self.in_focus, self._panes.at)
-        to = (at + step) % (count + 2)
-        if to < count:
-            self.focus_code(to)
-        elif to == count:
-            self.focus_rubric()
-        else:
-            self.focus_checks()
-
-    # showing and hiding
-
-    def show_or_hide(self, part: str) -> None:
-        """Show ``rubric``, ``checks`` or ``sidebars``, or hide them where they are in view."""
-        now = self.arrangement
-        shown = {"rubric": now.rubric > 0, "checks": now.checks > 0, "sidebars": now.sidebar > 0}[part]
-        if shown and self.in_focus == part:
-            self.focus_code(self._panes.at)
-        self.wish(zoom="", **{part: not shown})
-        if part == "rubric" and not shown and not self.arrangement.rubric:
-            # too narrow for both: it is shown to who is in it
-            self.focus_rubric()
-
-    def alone(self) -> None:
-        """Show one code pane at a time, or all again."""
-        self.wish(alone=not self.wishes.alone, zoom="")
-
-    def zoom(self) -> None:
-        """Show the part in focus alone, or all again."""
-        self.wish(zoom="" if self.wishes.zoom else self.in_focus)
+    def end(self) -> None:
+        """The screen is taken down."""
+        self.watching.end()
+        self.blind.uncover()

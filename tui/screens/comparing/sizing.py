@@ -7,8 +7,8 @@ from textual.geometry import Offset
 from textual.screen import Screen
 
 from judge_tui.tui.look.layout import Sizes, drag, grow
+from judge_tui.tui.screens.comparing.layout import Layout
 from judge_tui.tui.screens.comparing.panes import Panes
-from judge_tui.tui.screens.comparing.parts import Parts
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.counted import times
 from judge_tui.tui.widgets.rubric_pane import RubricPane
@@ -21,30 +21,30 @@ class Sizing:
 
     Args:
         screen: What they stand on, which has the mouse while a border is dragged.
-        parts: What is in view.
+        layout: What is in view.
         panes: The code.
         rubric: The rubric's pane.
         checks: The checks' pane.
     """
 
     def __init__(
-        self, screen: Screen[None], parts: Parts, panes: Panes, rubric: RubricPane, checks: ChecksPane
+        self, screen: Screen[None], layout: Layout, panes: Panes, rubric: RubricPane, checks: ChecksPane
     ) -> None:
-        self._screen, self._parts = screen, parts
+        self._screen, self._layout = screen, layout
         self._panes, self._rubric, self._checks = panes, rubric, checks
         #: ``rubric``, ``checks`` or a code pane, whose border follows the mouse.
         self._dragged: int | str | None = None
 
     def grow(self, steps: int) -> None:
         """Make the part in focus larger by some steps, or smaller."""
-        wishes = grow(self._parts.situation, steps * times(self._screen.focused))
-        if wishes == self._parts.wishes:
+        wishes = grow(self._layout.situation, steps * times(self._screen.focused))
+        if wishes == self._layout.wishes:
             self._screen.notify("Nothing can give way here.", markup=False, timeout=2)
-        self._parts.wish(sizes=wishes.sizes)
+        self._layout.wish(sizes=wishes.sizes)
 
     def even(self) -> None:
         """Show all parts as large as they are by themselves."""
-        self._parts.wish(sizes=Sizes())
+        self._layout.wish(sizes=Sizes())
 
     def press(self, event: events.MouseDown) -> None:
         """The mouse is pressed, maybe on a border."""
@@ -67,9 +67,9 @@ class Sizing:
             size = self._rubric.region.right - at.x
         else:
             size = at.x - self._panes[int(what)].region.x
-        wishes = drag(self._parts.situation, what, size)
-        if wishes != self._parts.wishes:
-            self._parts.wish(sizes=wishes.sizes)
+        wishes = drag(self._layout.situation, what, size)
+        if wishes != self._layout.wishes:
+            self._layout.wish(sizes=wishes.sizes)
 
     def let_go(self) -> None:
         """The mouse is pressed no more."""
@@ -83,7 +83,7 @@ class Sizing:
 
     def _border_at(self, at: Offset) -> int | str | None:
         """The part whose border is at a place of the screen."""
-        now = self._parts.arrangement
+        now = self._layout.arrangement
         if now.checks and self._checks.title_bar.region.contains_point(at):
             return "checks"
         parts = [*(self._panes[index] for index in now.panes), *([self._rubric] if now.rubric else [])]

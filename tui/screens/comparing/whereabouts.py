@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from judge_tui.tui.past import Past
+from judge_tui.tui.screens.comparing.layout import Layout
 from judge_tui.tui.screens.comparing.panes import Panes
-from judge_tui.tui.screens.comparing.parts import Parts
 from judge_tui.tui.session import Session
 
 __all__ = ["resume", "whereabouts"]
 
 
-def whereabouts(session: Session, panes: Panes, parts: Parts) -> Past:
+def whereabouts(session: Session, panes: Panes, layout: Layout) -> Past:
     """The file and line of each pane, which was read last, and how large the parts are."""
     places = {pane.submission.model: (pane.file, pane.view.cursor) for pane in panes if pane.file}
     models = tuple(submission.model for submission in session.submissions)
@@ -18,15 +18,15 @@ def whereabouts(session: Session, panes: Panes, parts: Parts) -> Past:
     if session.blindfold.active:
         # the list of past comparisons must not tell who sits where, nor whose code was read last
         models, focus = tuple(sorted(models)), ""
-    return Past(session.task, models, places=places, focus=focus, sizes=parts.wishes.sizes)
+    return Past(session.task, models, places=places, focus=focus, sizes=layout.wishes.sizes)
 
 
-def resume(past: Past, panes: Panes, parts: Parts) -> None:
+def resume(past: Past, panes: Panes, layout: Layout) -> None:
     """Open the files that were in view, where they were read; what is gone stays as it is."""
-    parts.wish(sizes=past.sizes)
+    layout.wish(sizes=past.sizes)
     for index, pane in enumerate(panes):
         file, line = past.places.get(pane.submission.model, ("", 0))
         if file in pane.submission.files:
             pane.open(file, line)
         if pane.submission.model == past.focus:
-            parts.focus_code(index)
+            layout.focus_code(index)

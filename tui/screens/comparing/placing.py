@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from textual.screen import Screen
 from judge_tui.judging.note import Note
 from judge_tui.judging.placing import Placed, Spot, restated
 from judge_tui.judging.text_index import indexed
+from judge_tui.tui.screens.comparing.marks import Marks
 from judge_tui.tui.screens.comparing.panes import Panes
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -21,33 +22,41 @@ from judge_tui.tui.widgets.code_pane import CodePane
 if TYPE_CHECKING:
     from judge_tui.tui.desk.placements import Search
 
-__all__ = ["ComparePlacing"]
+__all__ = ["Placing"]
 
 #: Seconds that leaving waits at most, and between looks.
 _PATIENCE_S, _LOOK_S = 1.0, 0.01
 
 
-class ComparePlacing(Screen[None]):
-    """The part of the comparison that knows where notes are, and asks where they may be in several places."""
+class Placing:
+    """Knows where notes are, and asks where they may be in several places.
 
-    session: Session
-    panes: Panes
-    #: Submission → the notes and files that were looked at last.
-    _looked: dict[int, object]
+    Args:
+        screen: Where it is asked.
+        session: Whose notes they are.
+        panes: The code.
+        marks: Marks the lines of a pane.
+        changed: Shows what the session holds now.
+        list_notes: Opens the list of notes, on one of a submission.
+    """
 
-    if TYPE_CHECKING:
-        # what the other parts of the screen bring
-        def changed(self) -> None: ...
-        def mark(self, pane: CodePane) -> None: ...
-        def _list_notes(self, at: tuple[int, str] | None = None) -> None: ...
+    def __init__(
+        self,
+        screen: Screen[None],
+        session: Session,
+        panes: Panes,
+        marks: Marks,
+        changed: Callable[[], None],
+        list_notes: Callable[[tuple[int, str]], None],
+    ) -> None:
+        self._screen, self._session, self._panes, self._marks = screen, session, panes, marks
+        self._changed, self._list_notes = changed, list_notes
+        #: Submission → the notes and files that were looked at last.
+        self._looked: dict[int, object] = {}
 
-    def prepare_placing(self) -> None:
-        """Begin to look for notes (once the panes are there)."""
-        self._looked = {}
-
-    def find_notes(self, pane: CodePane) -> None:
+    def find(self, pane: CodePane) -> None:
         """Look for the notes of a submission behind the screen, where they or the files are others now."""
-        notes = self.session.changes[pane.index].notes
+        notes = self._session.changes[pane.index].notes
         anchors = tuple((n.id, n.file, n.lines, n.quote, n.context, n.followed) for n in notes)
         state = (anchors, pane.state)
         if not notes or self._looked.get(pane.index) == state:
@@ -55,27 +64,27 @@ class ComparePlacing(Screen[None]):
         self._looked[pane.index] = state
         source, _ = pane.known(pane.file)
         shown = {} if source is None else {pane.file: source.bare.text}
-        placements = self.session.placements[pane.index]
-        pane.submit(lambda: placements.find(notes, shown), partial(self._places_found, pane))
+        placements = self._session.placements[pane.index]
+        pane.submit(lambda: placements.find(notes, shown), partial(self._take, pane))
 
-    async def places_found(self) -> None:
+    async def found(self) -> None:
         """Wait until it is known where notes are in what has changed: nobody could find that out later."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                while any(not pane.settled for pane in self.panes if self.session.notes(pane.index)):
+                while any(not pane.settled for pane in self._panes if self._session.notes(pane.index)):
                     await asyncio.sleep(_LOOK_S)
 
-    def _places_found(self, pane: CodePane, search: Search) -> None:
+    def _take(self, pane: CodePane, search: Search) -> None:
         from judge_tui.tui.screens.notes_list import NotesList
 
-        self.session.take_places(pane.index, search)
-        self.mark(pane)
-        if isinstance(self.app.screen, NotesList):
-            self.app.screen.rows.refresh()
+        self._session.take_places(pane.index, search)
+        self._marks.mark(pane)
+        if isinstance(self._screen.app.screen, NotesList):
+            self._screen.app.screen.rows.refresh()
 
     # asking
 
-    def ask_place(self, index: int, note: Note, *, listed: bool = False) -> None:
+    def ask(self, index: int, note: Note, *, listed: bool = False) -> None:
         """Ask the judge where a note is.
 
         Args:
@@ -85,9 +94,9 @@ class ComparePlacing(Screen[None]):
         """
         from judge_tui.tui.screens.picker import Choice, Picker
 
-        if self.session.refuses(index):
+        if self._session.refuses(index):
             return
-        pane, placed = self.panes[index], self.session.placed(index, note)
+        pane, placed = self._panes[index], self._session.placed(index, note)
         spots = self._spots(pane, placed)
 
         def read() -> list[str]:
@@ -105,7 +114,7 @@ class ComparePlacing(Screen[None]):
             title = f"Where is this note of {letter_of(index)}? {head}"
             likely = Spot(placed.note.file or "", placed.note.lines or (1, 1))
             picker = Picker(title, choices, likely, does="puts it there")
-            self.app.push_screen(picker, partial(self._place_told, pane, note, listed))
+            self._screen.app.push_screen(picker, partial(self._place_told, pane, note, listed))
 
         pane.submit(read, asked)
 
@@ -141,15 +150,15 @@ class ComparePlacing(Screen[None]):
 
     def _put_note(self, pane: CodePane, listed: bool, note: Note) -> None:
         # the note may have been changed meanwhile, by another window
-        now = next((one for one in self.session.notes(pane.index) if one.id == note.id), None)
+        now = next((one for one in self._session.notes(pane.index) if one.id == note.id), None)
         if now is not None:
-            self.session.seal()
-            self.session.put_note(pane.index, now.placed_as(note), typing=False)
-            self.session.seal()
+            self._session.seal()
+            self._session.put_note(pane.index, now.placed_as(note), typing=False)
+            self._session.seal()
             pane.view.drop_selection()
-        self.changed()
-        where = self.session.hide(note.where) or "the whole submission"
-        self.notify(f"the note is on {where}", markup=False, timeout=2)
+        self._changed()
+        where = self._session.hide(note.where) or "the whole submission"
+        self._screen.notify(f"the note is on {where}", markup=False, timeout=2)
         if listed:
             self._list_notes((pane.index, note.id))
 
