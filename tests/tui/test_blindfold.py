@@ -287,7 +287,7 @@ def test_work_that_could_not_be_saved_comes_back_sealed_and_its_message_names_no
     session = opened()
     blocked = workspace.root / "scores" / "kv"
     blocked.write_text("in the way")
-    session._autosave._report = reports.append
+    session._desk.autosave._report = reports.append
     session.digit("7")
     session.flush()
     session.close()

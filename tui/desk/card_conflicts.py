@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.schema import SCORECARD
@@ -17,17 +20,17 @@ from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp, read_bytes
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
-from judge_tui.tui.desk.autosave import Autosave
-from judge_tui.tui.desk.changes import KEPT, THEIRS, Changes
+from judge_tui.tui.desk.changes import THEIRS, Changes
+from judge_tui.tui.desk.document_desk import DocumentDesk, OnDisk
 from judge_tui.tui.kept import rescue
 
 if TYPE_CHECKING:
-    from judge_tui.judging.merging import Key, Side
+    from judge_tui.judging.merging import Key, Merged, Parts, Side
     from judge_tui.judging.versions import Differing
     from judge_tui.tui.desk.matchup_conflicts import Who
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
-__all__ = ["CardConflicts"]
+__all__ = ["CardConflicts", "is_on_disk", "merging", "with_what_is_older"]
 
 
 class CardConflicts:
@@ -41,7 +44,7 @@ class CardConflicts:
     changes: Changes[Scorecard]
     blindfold: Blindfold
     paths: list[Path]
-    _autosave: Autosave
+    _desk: DocumentDesk[Scorecard]
 
     if TYPE_CHECKING:
         # what the desk brings
@@ -49,8 +52,9 @@ class CardConflicts:
         def _stated(self, index: int, card: Scorecard) -> Scorecard: ...
         def _matchup(self, index: int) -> MatchupDesk: ...
 
-    def _on_disk(self, index: int) -> tuple[Scorecard, FileStamp | None]:
-        return self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
+    def _on_disk(self, index: int) -> OnDisk[Scorecard]:
+        card, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
+        return OnDisk(card, stamp, str(card_refusal(self.workspace, card) or ""))
 
     # part by part
 
@@ -63,14 +67,10 @@ class CardConflicts:
         """
         if index >= len(self.submissions):
             return self._matchup(index).clashes(who)
-        found = self._joinable(index)
-        if found is None:
-            return []
-        from judge_tui.judging.merged_card import card_clash, merged_cards
+        from judge_tui.judging.merged_card import card_clash
 
-        ours, theirs = self._stated(index, self.changes[index]), found[0]
-        joined = merged_cards(self._autosave.found(index), ours, theirs)
-        return [(key, card_clash(key, ours, theirs, self.rubric)) for key in joined.clashes]
+        ours = self._stated(index, self.changes[index])
+        return self._desk.clashes(index, ours, partial(card_clash, rubric=self.rubric))
 
     def merge(self, index: int, chosen: Mapping[Key, Side] | None = None) -> bool:
         """Settle a conflict by keeping what was changed on either side; each choice is a step of undo.
@@ -86,30 +86,11 @@ class CardConflicts:
         chosen = chosen or {}
         if index >= len(self.submissions):
             return self._matchup(index).merge(chosen)
-        found = self._joinable(index)
-        if found is None:
-            return False
-        from judge_tui.judging.merged_card import CARD, merged_cards
-
-        theirs, stamp = found
-        ours = self._stated(index, self.changes[index])
-        joined = merged_cards(self._autosave.found(index), ours, theirs)
-        if not chosen.keys() >= set(joined.clashes):
+        if not self._desk.merge(index, self._stated(index, self.changes[index]), chosen):
             return False
         self._take_blind_marks()
-        self._autosave.resolve(index, stamp, theirs)
-        self.changes.take_in(index, joined.value)
-        self.changes.choose(index, CARD, [(key, chosen[key]) for key in joined.clashes], ours, theirs)
         self._save(index)
         return True
-
-    def _joinable(self, index: int) -> tuple[Scorecard, FileStamp] | None:
-        """The card on disk, where it can be made one with that of this window."""
-        with suppress(JudgeError):
-            theirs, stamp = self._on_disk(index)
-            if stamp is not None and not card_refusal(self.workspace, theirs):
-                return theirs, stamp
-        return None
 
     # as a whole
 
@@ -134,7 +115,7 @@ class CardConflicts:
         from judge_tui.judging.versions import card_differences
 
         with suppress(JudgeError):
-            theirs, _ = self._on_disk(index)
+            theirs = self._on_disk(index).value
             return list(card_differences(self.changes[index], theirs, self.rubric))
         return []
 
@@ -143,24 +124,19 @@ class CardConflicts:
             self._matchup(index).settle(mine=mine)
             return ""
         try:
-            theirs, stamp = self._on_disk(index)
+            there = self._on_disk(index)
         except JudgeError as error:
             return self._write_over_unreadable(index, error) if mine else f"{error} It stays as it is."
-        if newer := card_refusal(self.workspace, theirs):
-            lost = index in self._autosave.lost()
-            return str(newer) if lost else f"{newer} What was changed here is kept, and asked about then."
+        if newer := there.refusal:
+            lost = index in self._desk.autosave.lost()
+            return newer if lost else f"{newer} What was changed here is kept, and asked about then."
         self._take_blind_marks()
-        self._autosave.resolve(index, stamp, theirs)
-        ours = self.changes[index]
-        label = THEIRS if mine else "load the other window's card"
-        self.changes.make(index, label, theirs)
-        if mine:
-            self.changes.make(index, KEPT, ours)
+        self._desk.settle(index, there, mine=mine, theirs=THEIRS if mine else "load the other window's card")
         # at once: theirs, written on the way, would have what is kept of ours forgotten
-        if mine or stamp is None:
+        if mine or there.stamp is None:
             self._save(index)
         else:
-            self._autosave.submit(index, self.blindfold.stamped(index, theirs))
+            self._desk.autosave.submit(index, self.blindfold.stamped(index, there.value))
         return ""
 
     def _write_over_unreadable(self, index: int, why: JudgeError) -> str:
@@ -173,13 +149,33 @@ class CardConflicts:
         except JudgeError as error:
             return f"{why} It stays as it is, since no copy of it can be made: {error}"
         self._take_blind_marks()
-        self._autosave.resolve(index, None if data is None else FileStamp.of(data))
+        self._desk.autosave.resolve(index, None if data is None else FileStamp.of(data))
         self._save(index)
         return f"{why} What stood there is kept in {copy}." if copy else ""
 
     def _take_blind_marks(self) -> None:
         """A window that reveals the names does so on every card: learn it from all of them."""
-        for index, submission in enumerate(self.submissions):
+        for index in range(len(self.submissions)):
             with suppress(JudgeError):
-                card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
-                self.blindfold.take(index, card.blind)
+                self.blindfold.take(index, self._on_disk(index).value.blind)
+
+
+def with_what_is_older(begun: Scorecard | None, older: Scorecard, newer: Scorecard) -> Scorecard:
+    """A card with what an earlier run has changed in it; where both have, it stays as it is."""
+    from judge_tui.judging.merged_card import CARD
+    from judge_tui.judging.merging import merged
+
+    clashes = merged(CARD, begun, older, newer).clashes
+    return merged(CARD, begun, older, newer, dict.fromkeys(clashes, "theirs")).value
+
+
+def is_on_disk(card: Scorecard, other: Scorecard) -> bool:
+    """Whether a card says all that another one does, whenever either was written."""
+    return replace(other, updated=card.updated, created=card.created) == card
+
+
+def merging() -> tuple[Parts[Scorecard], Callable[..., Merged[Scorecard]]]:
+    """How cards are taken apart, and made one."""
+    from judge_tui.judging.merged_card import CARD, merged_cards
+
+    return CARD, merged_cards

@@ -15,32 +15,22 @@ from judge_tui.judging.attesting import attested, checks_seen, files_judged
 from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.naming import recordable
 from judge_tui.judging.note import Note
-from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
-from judge_tui.tui.desk.autosave import Autosave, SaveReport
-from judge_tui.tui.desk.card_conflicts import CardConflicts
-from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk.card_conflicts import CardConflicts, is_on_disk, merging, with_what_is_older
+from judge_tui.tui.desk.document_desk import DocumentDesk, Kind
 from judge_tui.tui.desk.placements import Placements, Search
 from judge_tui.tui.desk.step_words import DELETED, described
 from judge_tui.tui.kept import rescue
-from judge_tui.tui.kept.rescue import joined
+from judge_tui.tui.kept.documents import SCORECARD
 
 if TYPE_CHECKING:
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CardDesk", "letter_of"]
-
-
-def _with_what_is_older(begun: Scorecard | None, older: Scorecard, newer: Scorecard) -> Scorecard:
-    """A card with what an earlier run has changed in it; where both have, it stays as it is."""
-    from judge_tui.judging.merged_card import CARD
-    from judge_tui.judging.merging import merged
-
-    clashes = merged(CARD, begun, older, newer).clashes
-    return merged(CARD, begun, older, newer, dict.fromkeys(clashes, "theirs")).value
 
 
 def letter_of(index: int) -> str:
@@ -97,54 +87,25 @@ class CardDesk(CardConflicts):
         self.task = self.submissions[0].task
         self.rubric: Rubric = workspace.rubric(self.task)
         self.paths = [workspace.scorecard_path(self.task, s.model, judge) for s in self.submissions]
-        on_disk = [workspace.scorecard(self.task, s.model, judge) for s in self.submissions]
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.matchups: dict[tuple[int, ...], MatchupDesk] = {}
         self._report = report
         self.refused: Callable[[int, str], None] = lambda _, __: None
-        refusals = [card_refusal(workspace, card) for card, _ in on_disk]
-        self.closed = {index: str(why) for index, why in enumerate(refusals) if why}
-        stamps = [stamp for _, stamp in on_disk]
-        self._rescues = list(map(rescue.Rescue, self.paths))
-        rescued: dict[int, tuple[rescue.Kept, ...]] = {}
-
-        def kept_of(index: int, every: bool) -> list[Scorecard]:
-            if index in self.closed:
-                return []
-            card, stamp = on_disk[index]
-            if kept := self._rescued(index, card, stamp, every=every):
-                rescued[index] = kept
-            return [one.card for one in kept]
-
-        found = [card for card, _ in on_disk]
-        self.changes = Changes(self.paths, found, kept=kept_of, closed=self.closed)
-        for index, kept in rescued.items():
-            stamps[index] = kept[-1].stamp
-        self.restored = tuple(rescued)
-        self.earlier_runs = {index: len(kept) for index, kept in rescued.items()}
-        self.damaged = [(index, place) for index, one in enumerate(self._rescues) for place in one.damaged]
+        on_disk = [self._on_disk(index) for index in range(len(self.submissions))]
+        kind = Kind(SCORECARD, self._on_disk, is_on_disk, with_what_is_older, merging)
+        self._desk = DocumentDesk(kind, self.paths, self.paths, on_disk, report, self._heard)
+        self.changes, self.closed = self._desk.changes, self._desk.closed
+        self.restored, self.earlier_runs = self._desk.restored, self._desk.earlier_runs
+        self.behind, self.damaged, self.newer = self._desk.behind, self._desk.damaged, self._desk.newer
         self.waiting = tuple(index for index in self.closed if rescue.every_kept(self.paths[index]))
-        self.newer = [(index, place) for index, one in enumerate(self._rescues) for place in one.newer]
-        behind = {index: kept[-1] for index, kept in rescued.items() if kept[-1].behind}
-        self.behind = tuple(behind)
-        begun = [behind[i].begun if i in behind else card for i, card in enumerate(found)]
-        self._autosave = Autosave(self.paths, stamps, report, self._rescues, found=begun)
-        self.placements = [Placements(s, card) for s, card in zip(self.submissions, found, strict=True)]
+        self.placements = [
+            Placements(submission, there.value)
+            for submission, there in zip(self.submissions, on_disk, strict=True)
+        ]
         self._written: dict[int, Scorecard] = {}
 
-    def _rescued(
-        self, index: int, card: Scorecard, on_disk: FileStamp | None, *, every: bool
-    ) -> tuple[rescue.Kept, ...]:
-        """Take up what earlier runs could not save, all of it or the newest."""
-        kept = self._rescues[index].take_up(
-            self.paths[index],
-            on_disk,
-            lambda other: replace(other, updated=card.updated, created=card.created) == card,
-            every=every,
-        )
-        for one in kept:
-            self.blindfold.take(index, one.card.blind)
-        return joined(kept, _with_what_is_older) if len(kept) > 1 else kept
+    def _heard(self, index: int, card: Scorecard) -> None:
+        self.blindfold.take(index, card.blind)
 
     @property
     def cards(self) -> tuple[Scorecard, ...]:
@@ -255,7 +216,7 @@ class CardDesk(CardConflicts):
         card = self._attested(index, card, card)
         card = self._stated(index, card)
         self._written[index] = card
-        self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
+        self._desk.autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
 
     def _stated(self, index: int, card: Scorecard) -> Scorecard:
         """A card whose notes say where they are now, as far as that was looked for."""
@@ -277,11 +238,11 @@ class CardDesk(CardConflicts):
             self._save(index)
         elif self._was_followed(index, card):
             # no word of the judge: neither scored nor begun blind by it
-            self._autosave.submit(index, self.blindfold.stamped(index, card), typing=True)
+            self._desk.autosave.submit(index, self.blindfold.stamped(index, card), typing=True)
 
     def _was_followed(self, index: int, card: Scorecard) -> bool:
         """Whether lines of notes have become others, and that is not on disk."""
-        on_disk = self._autosave.found(index)
+        on_disk = self._desk.autosave.found(index)
         known = {} if on_disk is None else {note.id: note.followed for note in on_disk.notes}
         there = ((known[note.id], note.followed) for note in card.notes if note.id in known and note.followed)
         return any(old is None or old.spot != new.spot for old, new in there)
@@ -298,9 +259,9 @@ class CardDesk(CardConflicts):
         from judge_tui.judging.strays import strays_of
 
         told: list[tuple[int, str]] = []
-        for index, submission in enumerate(self.submissions):
+        for index in range(len(self.submissions)):
             with suppress(JudgeError):
-                card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
+                card = self._on_disk(index).value
                 told += ((index, stray) for stray in strays_of(self.workspace, card, self.rubric))
         return told
 
@@ -335,28 +296,28 @@ class CardDesk(CardConflicts):
         Returns:
             Whether the card says something else now.
         """
-        if index in self._autosave.unsaved():
+        if index in self._desk.autosave.unsaved():
             return False
         with suppress(JudgeError):
-            if FileStamp.at(self.paths[index]) in (None, self._autosave.stamp(index)):
+            if FileStamp.at(self.paths[index]) in (None, self._desk.autosave.stamp(index)):
                 return False
-            theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
-            if stamp is not None:
-                self.blindfold.take(index, theirs.blind)
-                self._autosave.resolve(index, stamp, theirs)
-                why = card_refusal(self.workspace, theirs)
-                if why is None and index not in self.closed:
-                    return self.changes.take_in(index, theirs)
-                self.changes.close_off(index, theirs)
+            there = self._on_disk(index)
+            if there.stamp is not None:
+                self.blindfold.take(index, there.value.blind)
+                if not there.refusal and index not in self.closed:
+                    return self._desk.take_in(index, there)
+                self._desk.autosave.resolve(index, there.stamp, there.value)
+                self.changes.close_off(index, there.value)
                 if index not in self.closed:
-                    self.closed[index] = str(why)
+                    self.closed[index] = there.refusal
                     self.refuses(index)
                 return True
         return False
 
     def is_gone(self, index: int) -> bool:
         """Whether a card that was on disk is there no more, though nothing here is unsaved."""
-        if index in self.closed or index in self._autosave.unsaved() or self._autosave.stamp(index) is None:
+        autosave = self._desk.autosave
+        if index in self.closed or index in autosave.unsaved() or autosave.stamp(index) is None:
             return False
         with suppress(JudgeError):
             return FileStamp.at(self.paths[index]) is None
@@ -404,16 +365,16 @@ class CardDesk(CardConflicts):
     def unsaved(self) -> tuple[int, ...]:
         """Submissions whose card is not on disk; the indices after them stand for the matchups."""
         matchups = enumerate(self.matchups.values(), len(self.submissions))
-        return (*self._autosave.unsaved(), *(index for index, desk in matchups if desk.unsaved))
+        return (*self._desk.autosave.unsaved(), *(index for index, desk in matchups if desk.unsaved))
 
     def lost(self) -> tuple[int, ...]:
         """Submissions whose card would be lost by leaving now; the indices after them are the matchups'."""
         matchups = enumerate(self.matchups.values(), len(self.submissions))
-        return (*self._autosave.lost(), *(index for index, desk in matchups if desk.lost))
+        return (*self._desk.autosave.lost(), *(index for index, desk in matchups if desk.lost))
 
     def flush(self) -> None:
         """Wait until everything is on disk."""
-        self._autosave.flush()
+        self._desk.autosave.flush()
         for desk in self.matchups.values():
             desk.flush()
 
@@ -421,5 +382,4 @@ class CardDesk(CardConflicts):
         """Save everything and stop."""
         for desk in self.matchups.values():
             desk.close()
-        self._autosave.close()
-        self.changes.close()
+        self._desk.close()

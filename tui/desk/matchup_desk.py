@@ -5,30 +5,25 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError, UsageError
-from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
+from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups
 from judge_tui.judging.naming import judge_name, recordable
 from judge_tui.judging.proposals import Proposal
-from judge_tui.judging.refusals import matchups_refusal
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk.autosave import Autosave, SaveReport
-from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk.document_desk import DocumentDesk, Kind
 from judge_tui.tui.desk.keypad import Keypad
-from judge_tui.tui.desk.matchup_conflicts import MatchupConflicts, Who
-from judge_tui.tui.desk.matchup_document import matchup_document
-from judge_tui.tui.kept.rescue import Kept, Rescue, joined
+from judge_tui.tui.desk.matchup_conflicts import MatchupConflicts, Who, merging, with_what_is_older
+from judge_tui.tui.desk.matchup_document import as_it_lies, matchup_document, name_of
+from judge_tui.tui.desk.step_words import WRITTEN, described_matchup
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
 
 #: The lines that every matchup has.
 WINNER, MARGIN, KEY = "winner", "margin", "key"
-#: What the writing of a criterion is called while it lasts.
-_WRITTEN = "criterion"
 _NOTHING = Proposal(None, None, "", ())
 
 
@@ -88,32 +83,21 @@ class MatchupDesk(MatchupConflicts):
         self.path = workspace.matchups_path(task, judge)
         self.proposal = _NOTHING
         self._keypad = Keypad()
-        self._looked_at = _as_it_lies(self.path)
+        self._looked_at = as_it_lies(self.path)
         whole = workspace.matchups(task, judge)
         self.published = whole.published(self.models)
-        self.closed = str(matchups_refusal(workspace, whole) or "")
         self.refused: Callable[[str], None] = lambda _: None
-        key = _key(self.path, self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
-        found, stamp = whole.between(self.models), stamp_of(whole, self.models)
-        rescue = Rescue(key, document)
-        kept: list[Kept] = []
-
-        def kept_of(_: int, every: bool) -> list[Matchup]:
-            if self.closed:
-                return []
-            taken = rescue.take_up(self.path, stamp, partial(operator.eq, found), every=every)
-            kept.extend(joined(taken, _with_what_is_older) if len(taken) > 1 else taken)
-            return [one.card for one in kept]
-
-        closed = (0,) if self.closed else ()
-        self.changes = Changes([key], [found], document, operator.eq, kept_of, closed)
-        self.restored, self.earlier_runs = bool(kept), len(kept)
-        self.damaged, self.newer = rescue.damaged, rescue.newer
-        self.behind = self.restored and kept[-1].behind
-        base = kept[-1].stamp if kept else stamp
-        read = [kept[-1].begun if self.behind else found]
-        self._autosave = Autosave([key], [base], report, [rescue], document, read)
+        kind = Kind(document, self._on_disk, operator.eq, with_what_is_older, merging, operator.eq)
+        names = [name_of(self.path, self.models)]
+        self._documents = DocumentDesk(kind, names, [self.path], [self._among(whole)], report)
+        self.changes = self._documents.changes
+        self.closed = self._documents.closed.get(0, "")
+        self.restored = bool(self._documents.restored)
+        self.earlier_runs = self._documents.earlier_runs.get(0, 0)
+        self.damaged = tuple(place for _, place in self._documents.damaged)
+        self.newer = tuple(place for _, place in self._documents.newer)
+        self.behind = bool(self._documents.behind)
         if self.restored:
             self.save()
 
@@ -274,9 +258,9 @@ class MatchupDesk(MatchupConflicts):
             if isinstance(line, tuple) and line[0] == "criterion" and self.criterion(line):
                 criteria = self.matchup.criteria
                 after = replace(self.matchup, criteria=(*criteria[: line[1]], *criteria[line[1] + 1 :]))
-                self.change(_WRITTEN, after, merge=True, typing=True)
+                self.change(WRITTEN, after, merge=True, typing=True)
             return ("new", 0)
-        return self._put(line, criterion, _WRITTEN, merge=True, typing=True)
+        return self._put(line, criterion, WRITTEN, merge=True, typing=True)
 
     def move(self, line: Hashable, step: int) -> Hashable:
         """Move a criterion up or down; the key of its line."""
@@ -337,14 +321,14 @@ class MatchupDesk(MatchupConflicts):
         if step is None:
             return None
         self.save()
-        return _described(step[1], before, self.matchup, who)
+        return described_matchup(step[1], before, self.matchup, who)
 
     def save(self, *, typing: bool = False) -> None:
         """Write it, or try again to, as after a fault of the disk."""
         if self.closed:
             return
         self._begun()
-        self._autosave.submit(0, self.matchup, typing=typing)
+        self._documents.autosave.submit(0, self.matchup, typing=typing)
 
     def take_in(self) -> bool:
         """Take it as another window has saved it, where nothing here is unsaved; an undo away.
@@ -356,79 +340,30 @@ class MatchupDesk(MatchupConflicts):
         """
         if self.closed or self.unsaved:
             return False
-        before, self._looked_at = self._looked_at, _as_it_lies(self.path)
+        before, self._looked_at = self._looked_at, as_it_lies(self.path)
         if before == self._looked_at:
             return False
         with suppress(JudgeError):
-            whole = self._workspace.matchups(self._task, self._judge)
-            stamp = stamp_of(whole, self.models)
-            if stamp not in (None, self._autosave.stamp(0)) and not matchups_refusal(self._workspace, whole):
-                theirs = whole.between(self.models)
-                self._autosave.resolve(0, stamp, theirs)
+            there = self._on_disk()
+            if there.stamp not in (None, self._documents.autosave.stamp(0)) and not there.refusal:
                 self._keypad.reset()
-                return self.changes.take_in(0, theirs)
+                return self._documents.take_in(0, there)
         return False
 
     @property
     def unsaved(self) -> bool:
         """Whether the newest state is not on disk."""
-        return bool(self._autosave.unsaved())
+        return bool(self._documents.autosave.unsaved())
 
     @property
     def lost(self) -> bool:
         """Whether leaving now would lose something."""
-        return bool(self._autosave.lost())
+        return bool(self._documents.autosave.lost())
 
     def flush(self) -> None:
         """Wait until everything is on disk."""
-        self._autosave.flush()
+        self._documents.autosave.flush()
 
     def close(self) -> None:
         """Save everything and stop."""
-        self._autosave.close()
-        self.changes.close()
-
-
-def _described(label: str, before: Matchup, after: Matchup, who: Who) -> str:
-    """A step in words: the criterion that was written, or who was ahead, by how much, and is."""
-    if label.startswith(("winner", "no winner")) and before.winner != after.winner:
-        return f"{label}, {who(before.winner)} → {who(after.winner)}"
-    if label.startswith(("margin", "no margin")) and before.margin != after.margin:
-        was, now = ("–" if margin is None else margin for margin in (before.margin, after.margin))
-        return f"{label}, {was} → {now}"
-    if label.startswith("edge of ") and len(before.criteria) == len(after.criteria):
-        both = zip(before.criteria, after.criteria, strict=True)
-        edges = [(one.edge, other.edge) for one, other in both if one.edge != other.edge]
-        return f"{label}, {who(edges[0][0])} → {who(edges[0][1])}" if len(edges) == 1 else label
-    if label != _WRITTEN:
-        return label
-    changed = (
-        one
-        for one in (*after.criteria, *before.criteria)
-        if one not in after.criteria or one not in before.criteria
-    )
-    return next((f"{label} {one.name}" for one in changed if one.name), label)
-
-
-def _with_what_is_older(begun: Matchup | None, older: Matchup, newer: Matchup) -> Matchup:
-    """A matchup with what an earlier run has changed in it; where both have, it stays as it is."""
-    from judge_tui.judging.merged_matchup import merged_matchups
-
-    clashes = merged_matchups(begun, older, newer).clashes
-    return merged_matchups(begun, older, newer, dict.fromkeys(clashes, "theirs")).value
-
-
-def _as_it_lies(path: Path) -> tuple[int, ...]:
-    """What tells one state of a file from the next without reading it; empty where it is not there."""
-    with suppress(OSError):
-        told = path.stat()
-        return told.st_mtime_ns, told.st_size, told.st_ino
-    return ()
-
-
-def _key(path: Path, models: tuple[str, ...]) -> Path:
-    """What journal and kept work of a matchup are called after; no two matchups share one."""
-    if any("+" in model for model in models):
-        # a folder name may hold a plus, never a slash
-        return path.joinpath(*models)
-    return path / "+".join(models)
+        self._documents.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from judge_tui.judging.matchup import Matchup, Matchups, parse_matchups, render_
 from judge_tui.judging.scorecard import FileStamp
 from judge_tui.tui.kept.documents import Document
 
-__all__ = ["matchup_document"]
+__all__ = ["as_it_lies", "matchup_document", "name_of"]
 
 
 def matchup_document(path: Path, head: Matchups, models: tuple[str, ...]) -> Document[Matchup]:
@@ -41,3 +42,19 @@ def matchup_document(path: Path, head: Matchups, models: tuple[str, ...]) -> Doc
         return save_matchup(path, matchup, head, expected)
 
     return Document(parse, render, save)
+
+
+def as_it_lies(path: Path) -> tuple[int, ...]:
+    """What tells one state of a file from the next without reading it; empty where it is not there."""
+    with suppress(OSError):
+        told = path.stat()
+        return told.st_mtime_ns, told.st_size, told.st_ino
+    return ()
+
+
+def name_of(path: Path, models: tuple[str, ...]) -> Path:
+    """What journal and kept work of a matchup are called after; no two matchups share one."""
+    if any("+" in model for model in models):
+        # a folder name may hold a plus, never a slash
+        return path.joinpath(*models)
+    return path / "+".join(models)

@@ -1,14 +1,22 @@
-"""Changes of scorecards in words, as undo tells them."""
+"""Changes of scorecards and matchups in words, as undo tells them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.note import Note
 
-__all__ = ["DELETED", "described"]
+if TYPE_CHECKING:
+    from judge_tui.judging.matchup import Matchup
+
+__all__ = ["DELETED", "WRITTEN", "described", "described_matchup"]
 
 #: What the change is called that deletes a note.
 DELETED = "delete note"
+#: What the writing of a criterion is called while it lasts.
+WRITTEN = "criterion"
 
 
 def _called(note: Note) -> str:
@@ -32,3 +40,24 @@ def described(label: str, before: Scorecard, after: Scorecard) -> str:
         was, now = ("–" if score is None else score for score in changed[0])
         return f"{label}, {was} → {now}"
     return label
+
+
+def described_matchup(label: str, before: Matchup, after: Matchup, who: Callable[[str | None], str]) -> str:
+    """A step in words: the criterion that was written, or who was ahead, by how much, and is."""
+    if label.startswith(("winner", "no winner")) and before.winner != after.winner:
+        return f"{label}, {who(before.winner)} → {who(after.winner)}"
+    if label.startswith(("margin", "no margin")) and before.margin != after.margin:
+        was, now = ("–" if margin is None else margin for margin in (before.margin, after.margin))
+        return f"{label}, {was} → {now}"
+    if label.startswith("edge of ") and len(before.criteria) == len(after.criteria):
+        both = zip(before.criteria, after.criteria, strict=True)
+        edges = [(one.edge, other.edge) for one, other in both if one.edge != other.edge]
+        return f"{label}, {who(edges[0][0])} → {who(edges[0][1])}" if len(edges) == 1 else label
+    if label != WRITTEN:
+        return label
+    changed = (
+        one
+        for one in (*after.criteria, *before.criteria)
+        if one not in after.criteria or one not in before.criteria
+    )
+    return next((f"{label} {one.name}" for one in changed if one.name), label)
