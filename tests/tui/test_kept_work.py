@@ -153,6 +153,8 @@ def test_what_several_windows_could_not_save_is_put_together(opened: Opener) -> 
     path.mkdir()
     first.change(0, "scored", first.cards[0].with_score("tests", 40).with_score("correctness", 1))
     first.drop_note(0, "deleted")
+    # the thread of the first may be behind that of the second: whose is the newer one is what this is about
+    first.flush()
     second.change(0, "scored", second.cards[0].with_score("correctness", 2))
     second.put_note(0, Note("bug", "of the second", id="new"))
     apart(path, first, second)
