@@ -42,6 +42,11 @@ ELSEWHERE = {
     "report.next-round": "test_report_screen.test_rounds_are_a_key_away_and_one_leads_back_to_all",
     "report.read-again": "test_report_screen.test_what_another_program_wrote_is_read_again",
     "report.write-a-file": ("test_report_screen.test_it_is_written_into_a_file_in_the_format_of_its_name"),
+    "checks.say-how-it-is-called": (
+        "test_adapting.test_a_check_leads_to_a_skeleton_an_editor_and_the_checks_again"
+    ),
+    "evidence.say-how-it-is-called": "test_adapting.test_evidence_leads_there_as_well",
+    "waiting.break-it-off": "test_adapting.test_waiting_for_the_skeleton_can_be_broken_off",
     "everywhere.to-the-shell-fg-comes-back": "test_terminal.test_ctrl_z_leads_to_the_shell_and_fg_comes_back",
     "home.to-the-shell-fg-comes-back": "test_home_terminal.test_ctrl_z_leads_from_home_to_the_shell_and_back",
     "matchup.c-is-ahead": "test_matchup_screen.test_three_have_a_matchup_for_all_and_one_for_every_two",
