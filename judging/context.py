@@ -44,8 +44,8 @@ class Context(Struct, frozen=True):
         after: The lines behind it, in the same way.
         ends: The last line, of a range that is longer than what is quoted of it; empty else.
         equal: Which of those places it is that say the same: the so-manieth of how many in its definition,
-            and how many there are in the file. Of blank lines, the so-manieth of how many that stand together,
-            and in how many places of the file such ones do between the same lines.
+            and how many there are in the file. Of blank lines, the so-manieth of how many that stand
+            together, and in how many places of the file such ones do between the same lines.
         text: Fingerprint of the file (see :class:`~judge_tui.judging.text_index.TextIndex`).
         extra: Keys of the file that this version does not know.
     """

@@ -20,7 +20,7 @@ def judges_folder(workspace: Workspace, submission: Submission) -> Path:
     """The judge's own folder for a submission: what lies in the submission's is the submission's.
 
     Raises:
-        UsageError: The submission has no folder, or it is not the workspace's and no tree of bindings is named.
+        UsageError: The submission has no folder, or is not the workspace's and no tree of bindings is named.
         WorkspaceError: A link leads out of the workspace.
     """
     trees = workspace.binding_trees
