@@ -57,5 +57,5 @@ async def skeleton(workspace: Workspace, submission: Submission, *, trust: bool)
         if process.returncode is None:
             process.terminate()
     if process.returncode:
-        lines = said.decode(errors="replace").strip().removeprefix("judge-tui: ").splitlines()
+        lines = said.decode(errors="replace").strip().removeprefix("judge-tui: ").split("\n")
         raise UsageError(lines[0] if lines else "the skeleton could not be made.")

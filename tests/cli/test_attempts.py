@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from judge_tui.checks.errors import UsageError
-from judge_tui.cli.bind import _target
 from judge_tui.cli.compare import meant
 from judge_tui.cli.diagnosis import EXAMINATIONS
 from judge_tui.cli.selection import select
+from judge_tui.judging.sidefiles import judges_folder
 from judge_tui.judging.workspace import Workspace
 
 from .conftest import Cli, lines
@@ -153,8 +153,9 @@ def test_doctor_names_a_folder_that_is_called_as_only_an_attempt_can_be(root: Pa
 def test_bindings_are_written_for_the_attempt_that_is_named(repeated: Path) -> None:
     found = Workspace.at(repeated)
     submission = found.submission("glm5@2", "kv")
-    assert _target(found, submission, None, None) == repeated / "bindings" / "glm5" / "kv@2"
-    assert _target(found, submission, None, Path("/mine")) == Path("/mine/glm5/kv@2")
+    assert judges_folder(found, submission) == repeated / "bindings" / "glm5" / "kv@2"
+    named = Workspace.at(repeated, bindings=Path("/mine"))
+    assert judges_folder(named, submission) == Path("/mine/glm5/kv@2")
 
 
 def test_attempts_of_one_model_are_compared_by_name(repeated: Path) -> None:

@@ -59,7 +59,9 @@ def edits(monkeypatch: pytest.MonkeyPatch, text: str) -> list[Sequence[str]]:
 
 
 async def checked(app: Driver) -> None:
-    await app.until(lambda: len(app.compare.session.outcomes) == 6 and not app.compare.runner.active)
+    await app.until(lambda: len(app.compare.session.outcomes) == 6)
+    # the rows stand behind the verdicts
+    await app.settle()
 
 
 async def test_a_check_leads_to_a_skeleton_an_editor_and_the_checks_again(

@@ -25,10 +25,8 @@ async def verdicts(app: Driver, check: str, wanted: dict[str, str]) -> dict[str,
     found: dict[str, str] = {}
     while found != wanted and asyncio.get_running_loop().time() < ends:
         await app.pilot.pause(0.1)
-        states = app.compare.checks_pane.states.items()
-        found = {
-            model: str(each.outcome.verdict) for (model, of), each in states if of == check and each.outcome
-        }
+        known = app.compare.session.outcomes.items()
+        found = {model: str(outcome.verdict) for (model, of), outcome in known if of == check}
     return found
 
 

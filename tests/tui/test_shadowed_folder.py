@@ -34,9 +34,16 @@ NAMES = frozenset({*HOOKS, *packages_distributions()})
 BUILT_IN = frozenset(sys.builtin_module_names)
 #: Where plug-ins are offered to programs that run here.
 GROUPS = ("judge_tui.tasks", "pytest11", "pygments.lexers", "pygments.styles")
+#: One part of one, in which nothing was judged.
+PART = """\
+{"schema": 1, "tool": "judge-tui", "shard": "1/1", "selection": "", "answers": {}, "seed": 1, \
+"engine": {"sources": "", "numpy": "", "python": ""}}
+{"shard": "1/1", "outcomes": 0}
+"""
 #: What each command is told, apart from those that open a screen.
 ARGUMENTS = {
     "check": ("alpha", "--task", "kv"),
+    "gather": ("part.jsonl",),
     "bind": ("alpha", "--task", "kv"),
     "tasks": (),
     "score": ("alpha", "--task", "kv", "--set", "correctness=80"),
@@ -61,6 +68,7 @@ def shadowed(place: Path, names: Iterable[str]) -> Path:
     root = make_workspace(place / "ws").root
     (root / "rubrics" / "kv.toml").unlink()
     (root / "scores.jsonl").write_text('{"task": "kv", "model": "alpha", "judge": "zoe"}\n')
+    (root / "part.jsonl").write_text(PART)
     (root / "README.md").write_text("<!-- judge-tui:scoreboard -->\n<!-- /judge-tui:scoreboard -->\n")
 
     def spy(name: str) -> None:

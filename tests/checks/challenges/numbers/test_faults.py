@@ -61,7 +61,7 @@ CASES = [dict(n=3)]
          "challenge.py:4: CASES says 'm', which inputs(rng, n) does not take"),
         ("while True: pass", "did not come back within"),
         ("import os; os._exit(0)", "exited with status 0"),
-        ("print('x' * 10**9)\n" + GOOD.replace("2 * x", "x.no"), "AttributeError"),
+        ("print('x' * 10**9)\n" + GOOD.replace("2 * x", "x.no"), "prints 1,000 MB, which nobody reads"),
     ],
 )  # fmt: skip
 def test_a_faulty_challenge_says_so(judged: Judge, challenge: str, words: str) -> None:

@@ -285,7 +285,7 @@ def test_a_binding_that_asks_for_what_there_is_not_is_unbound_and_says_so(judged
 def test_what_was_seen_is_told_where_nothing_looks_like_a_cache(judged: Judged) -> None:
     outcome = judged({"memory.py": ODD.replace("remember(memory, pair)", "put(thing)")})
     assert outcome.verdict == Verdict.UNBOUND
-    assert "saw memory.py:put(thing), memory.py:recall(memory, question)" in outcome.summary
+    assert "saw memory.py:recall(memory, question), memory.py:put(thing)" in outcome.summary
 
 
 def test_a_call_that_ends_the_process_is_the_submissions_failure(judged: Judged) -> None:
