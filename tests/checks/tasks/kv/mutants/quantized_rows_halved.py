@@ -1,6 +1,6 @@
 # bug: halves of scales are kept; a quantized cache of rows
 # caught by: quantized
-# only: quantized, loads
+# only: quantized
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # style: tokens stand before layers, and keys are read with one call, values with another
-# only: capacity, isolation, growth, cache_size_minimality, loads
+# only: capacity, isolation, growth, cache_size_minimality
 import numpy as np
 
 

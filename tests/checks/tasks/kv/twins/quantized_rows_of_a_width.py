@@ -1,5 +1,5 @@
 # style: a quantized cache that is told the width of a row and of no heads, and keeps a scale for each row
-# only: quantized, loads
+# only: quantized
 import numpy as np
 
 
