@@ -20,10 +20,20 @@ __all__ = ["AVOIDED", "Contract", "Param", "Return", "Role", "Sample", "anything
 Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data", "rng"]
 
 
-@lru_cache(1 << 14)
+#: Characters of a name that is worth remembering: what a submission says must not fill the engine's memory.
+_USUAL = 100
+
+
 def normal(name: str) -> str:
     """A name as the binder compares it: lower case, letters and digits only (``d_gamma`` = ``dGamma``)."""
+    return _remembered(name) if len(name) <= _USUAL else _bare(name)
+
+
+def _bare(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+_remembered = lru_cache(1 << 14)(_bare)
 
 
 @lru_cache(1 << 11)
