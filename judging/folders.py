@@ -12,7 +12,6 @@ from judge_tui.checks.errors import WorkspaceError
 __all__ = [
     "documents_in",
     "folders_in",
-    "holds_folders",
     "is_inside",
     "is_there",
     "kept_inside",
@@ -103,14 +102,6 @@ def stray_links(tree: Path) -> tuple[Path, ...]:
             with suppress(OSError):
                 found += [Path(task.path) for task in _folders(Path(model.path)) if _leads_out(task, tree)]
     return tuple(sorted(found))
-
-
-def holds_folders(folder: Path, tree: Path) -> bool:
-    """Whether a model's folder has one for a task; where that cannot be read, it is told by who reads it."""
-    try:
-        return bool(folders_in(folder, tree))
-    except WorkspaceError:
-        return True
 
 
 def readable_in(folder: Path, tree: Path) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ __all__ = ["ReadOnce", "no_collection"]
 
 #: Methods of which an answer holds as long as a command runs.
 _KEPT = (
-    "attempts", "challenge", "contestants", "judging", "matchups", "model_title", "models", "rubric",
-    "rubric_path", "submission", "submitted", "tasks",
+    "answers", "attempts", "challenge", "contestants", "judging", "matchups", "model_title", "models",
+    "rubric", "rubric_path", "submission", "submitted", "tasks",
 )  # fmt: skip
 
 

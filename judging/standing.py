@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from os.path import isdir, isfile
+from os.path import isfile
 
 from msgspec import Struct, field
 
@@ -20,6 +20,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import SEVERITY, Verdict
 from judge_tui.judging.attesting import written_elsewhere
 from judge_tui.judging.card import Scorecard, computed_overall, letter, points
+from judge_tui.judging.folders import readable_in
 from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
@@ -137,8 +138,7 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     carded = {
         (model, task)
         for task in workspace.tasks()
-        if isdir(workspace.root / "scores" / task)
-        for model in models
+        for model in {*readable_in(workspace.root / "scores" / task, workspace.root)} & {*models}
         # not Path.is_file, which raises where a folder above cannot be searched
         if (model, task) not in submitted and isfile(workspace.scorecard_path(task, model, judge))
     }
@@ -150,13 +150,10 @@ def outline(workspace: Workspace, judge: str) -> Outline:
 
 
 def _attempts(workspace: Workspace, rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    of = {row: workspace.parts(row)[0] for row in rows}
-    several = {model for model, count in Counter(of.values()).items() if count > 1}
-    return {
-        row: tuple(other for other in rows if of[other] == model)
-        for row, model in of.items()
-        if model in several
-    }
+    of: dict[str, list[str]] = {}
+    for row in rows:
+        of.setdefault(workspace.parts(row)[0], []).append(row)
+    return {row: tuple(several) for several in of.values() if len(several) > 1 for row in several}
 
 
 def standing(

@@ -32,7 +32,6 @@ from judge_tui.judging.document import read_document
 from judge_tui.judging.folders import (
     documents_in,
     folders_in,
-    holds_folders,
     is_inside,
     is_there,
     kept_inside,
@@ -153,8 +152,8 @@ class Workspace(Struct, frozen=True, dict=True):
         Raises:
             WorkspaceError: The folder of the submissions cannot be read.
         """
-        names, tree = self._names(), self.submissions
-        folders = {(model, folder) for model in names for folder in readable_in(tree / model, tree)}
+        names = self._names()
+        folders = {(model, folder) for model in names for folder in self._readable(model)}
         further = {attempt_name(model, attempt_of(folder)[1]) for model, folder in folders}
         models = {self.parts(name)[0] for name in names}
         return tuple(sorted({*models, *names, *further}, key=self.parts))
@@ -163,7 +162,7 @@ class Workspace(Struct, frozen=True, dict=True):
         scores = self.root / "scores"
         scored = [m for t in readable_in(scores, self.root) for m in readable_in(scores / t, self.root)]
         tree = self.submissions
-        submitting = [m for m in folders_in(tree, tree) if holds_folders(tree / m, tree)]
+        submitting = [m for m in folders_in(tree, tree) if self._holds_folders(m)]
         return {*submitting, *scored, *self.settings.titles} - {MATCHUPS}
 
     def parts(self, model: str) -> tuple[str, int]:
@@ -194,7 +193,7 @@ class Workspace(Struct, frozen=True, dict=True):
         """
         own = [path.stem for path in documents_in(self.root / "rubrics")]
         tree = self.submissions
-        submitted = [attempt_of(t)[0] for m in folders_in(tree, tree) for t in readable_in(tree / m, tree)]
+        submitted = [attempt_of(t)[0] for m in folders_in(tree, tree) for t in self._readable(m)]
         scored = readable_in(self.root / "scores", self.root)
         return tuple(sorted({*default_tasks(), *challenge_ids(self.root), *own, *submitted, *scored}))
 
@@ -205,8 +204,28 @@ class Workspace(Struct, frozen=True, dict=True):
             WorkspaceError: The model's folder cannot be read.
         """
         name, attempt = self.parts(model)
-        folders = map(attempt_of, folders_in(self.submissions / name, self.submissions))
-        return tuple(sorted(task for task, number in folders if number == attempt))
+        return tuple(sorted(task for task, number in self.answers(name) if number == attempt))
+
+    def answers(self, model: str) -> tuple[tuple[str, int], ...]:
+        """The folders of a model by its folder's name, each as a task and the number of an attempt at it.
+
+        Raises:
+            WorkspaceError: The model's folder cannot be read.
+        """
+        return tuple(map(attempt_of, folders_in(self.submissions / model, self.submissions)))
+
+    def _readable(self, model: str) -> tuple[str, ...]:
+        """Names of a model's folders; who asks for what is in it is told that it cannot be read."""
+        with suppress(WorkspaceError):
+            return tuple(attempt_name(task, number) for task, number in self.answers(model))
+        return ()
+
+    def _holds_folders(self, model: str) -> bool:
+        """Whether a model's folder has one for a task; where that cannot be read, it is told by who reads it."""
+        try:
+            return bool(self.answers(model))
+        except WorkspaceError:
+            return True
 
     def model(self, name: str, *tasks: str, whole: bool = False) -> str:
         """Folder name of the model that is meant by a name, an alias or a unique prefix.
