@@ -74,6 +74,8 @@ class Param:
         aliases: Other spellings (compared without case and underscores).
         required: Whether a callable that has no such parameter cannot play the role.
         spare: Handed over only to a callable that has no default of its own, so that the default is judged.
+        likely: Expression on names that tell it where one place is left over, else empty.
+        unlike: Expression on names of places that never take it, else empty.
     """
 
     name: str
@@ -81,6 +83,8 @@ class Param:
     aliases: tuple[str, ...] = ()
     required: bool = True
     spare: bool = False
+    likely: str = ""
+    unlike: str = ""
 
     def means(self, name: str) -> bool:
         """Whether ``name`` is one of the spellings."""
@@ -138,6 +142,7 @@ class Role:
         sure: How many of the patterns, from the best on, say beyond doubt that a callable is meant.
         by_parameters: Whether a callable that no pattern names may play it by its parameters' names, also
             where its answer has no shape, and the only callable that there is by nothing at all.
+        strict: Whether what is not required is told by its names alone: no other place ever takes it.
         sought: What is looked for, as a clause, to be told where nothing is found; empty for nothing to tell.
     """
 
@@ -154,6 +159,7 @@ class Role:
     styles: tuple[str, ...] = ()
     sure: int = 0
     by_parameters: bool = False
+    strict: bool = False
     sought: str = ""
 
 

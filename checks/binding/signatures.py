@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,7 @@ _DEFAULT = Argument("")
 
 
 def ways(
-    params: list[Mapping[str, Any]],
+    params: Sequence[Mapping[str, Any]],
     role: Role,
     *,
     lacking: bool = False,
@@ -55,7 +56,9 @@ def ways(
         yield called[0], called[1] + (-0.1 if all(each.made for each in packed.values()) else 0.2)
 
 
-def only_place(params: list[Mapping[str, Any]], role: Role) -> Iterator[tuple[tuple[Argument, ...], float]]:
+def only_place(
+    params: Sequence[Mapping[str, Any]], role: Role
+) -> Iterator[tuple[tuple[Argument, ...], float]]:
     """The way to call a method whose one place no name tells: it takes what the role takes first.
 
     Args:
@@ -78,7 +81,7 @@ def _filled_by_call(name: str, role: Role) -> str:
 
 
 def arguments(
-    params: list[Mapping[str, Any]],
+    params: Sequence[Mapping[str, Any]],
     role: Role,
     *,
     lacking: bool = False,
@@ -103,7 +106,7 @@ def arguments(
 
 
 def _turned(
-    params: list[Mapping[str, Any]], role: Role, lacking: bool
+    params: Sequence[Mapping[str, Any]], role: Role, lacking: bool
 ) -> tuple[tuple[Argument, ...], float] | None:
     """The same with an array and an object that no name tells apart the other way round."""
     named = _named(params, role, "", {})
@@ -113,10 +116,10 @@ def _turned(
     return named.filled(untold[::-1]), 2.0 * len(untold)
 
 
-def _spread(params: list[Mapping[str, Any]], role: Role) -> tuple[tuple[Argument, ...], float] | None:
+def _spread(params: Sequence[Mapping[str, Any]], role: Role) -> tuple[tuple[Argument, ...], float] | None:
     """The same where ``*args`` take what is left, in the contract's order."""
     named = _named(params, role, "", {})
-    free = [p for p in role.params if p.name not in named.used and p.required]
+    free = [p for p in role.params if p.name not in named.used | named.held and p.required]
     open_ = any(p["kind"] == "VAR_POSITIONAL" for p in params)
     if not open_ or len(free) <= named.args.count(None) or _DEFAULT in named.args:
         return None
@@ -136,21 +139,39 @@ class _Named:
         args: What each takes: :data:`_DEFAULT` where that stays, ``None`` where no name tells.
         spread: What its ``**kwargs`` take.
         used: The role's parameters that these hand over.
+        held: Those that objects among them hold, which a call may be told by name as well.
     """
 
     params: list[Mapping[str, Any]]
     args: list[Argument | None]
     spread: list[Argument]
     used: set[str]
+    held: set[str]
 
     def untold(self, role: Role, lacking: bool) -> list[Param] | None:
         """What the places that no name tells take; ``None`` where too little or too much is left for them."""
-        places = self.args.count(None)
+        open_ = [place for place, told in enumerate(self.args) if told is None]
+        left = [p for p in role.params if p.name not in self.used | self.held]
         # A constructor's unknown parameter is taken for a size, never for an array.
-        free = [p for p in role.params if p.name not in self.used and (not lacking or p.kind == "int")]
-        if places > len(free) or (not lacking and any(p.required for p in free[places:])):
-            return None
-        return free[:places]
+        free = [p for p in left if p.required or not role.strict]
+        free = [p for p in free if p.kind == "int"] if lacking else free
+        if len(open_) == len(free) + 1 and (extra := self._left_over(open_, left)):
+            free.insert(open_.index(extra[0]), extra[1])
+        untold, rest = free[: len(open_)], free[len(open_) :]
+        short = len(open_) > len(free) or (not lacking and any(p.required for p in rest))
+        odd = (p.unlike and re.search(p.unlike, self.name(at)) for at, p in zip(open_, untold, strict=False))
+        return None if short or any(odd) else untold
+
+    def name(self, place: int) -> str:
+        """What the submission calls a place."""
+        return str(self.params[place]["name"])
+
+    def _left_over(self, open_: list[int], left: list[Param]) -> tuple[int, Param] | None:
+        """The one place more than there is anything for, where its name makes likely what it takes."""
+        found = (
+            (place, p) for p in left if p.likely for place in open_ if re.search(p.likely, self.name(place))
+        )
+        return next(found, None)
 
     def filled(self, untold: list[Param]) -> tuple[Argument, ...]:
         """Every argument, by keyword from the first default on: from there positions do not line up."""
@@ -163,8 +184,8 @@ class _Named:
         return (*args, *self.spread)
 
 
-def _named(params: list[Mapping[str, Any]], role: Role, container: str, packed: Packed) -> _Named:
-    named = _Named([], [], [], set())
+def _named(params: Sequence[Mapping[str, Any]], role: Role, container: str, packed: Packed) -> _Named:
+    named = _Named([], [], [], set(), set())
     for param in params:
         if param["kind"] == "VAR_KEYWORD" and param["name"] in packed:
             named.spread.extend(Argument(source, key) for key, source in packed[param["name"]].parts)
@@ -175,7 +196,7 @@ def _named(params: list[Mapping[str, Any]], role: Role, container: str, packed: 
         named.params.append(param)
         named.args.append(told)
         if told is not None:
-            named.used.update(told.sources)
+            (named.held if told.parts else named.used).update(told.sources)
     return named
 
 
@@ -188,7 +209,7 @@ def _told(
     # ``bias=True`` asks whether there is one, and is no place for an array.
     switch = match is not None and match.kind == "array" and isinstance(param.get("default"), bool)
     if match is not None and not switch and not (match.spare and "default" in param):
-        return Argument(match.name)
+        return Argument(match.name, form="type" if match.kind == "dtype" else "")
     if container and (place := _filled_by_call(name, role)):
         return Argument(place, form=container)
     if name in packed:

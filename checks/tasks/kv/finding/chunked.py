@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.signatures import arguments
 from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
@@ -25,7 +26,7 @@ from judge_tui.checks.tasks.kv.faces.decoding import ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import opening
-from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments, constructors
+from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, constructors
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
@@ -72,7 +73,7 @@ _ARRAYS = Role(
         *_HELD, *_PLACES, _BY_NAME["causal"],
     ),
     (_OUT, Return("cache", "handle", ("kv_cache", "past"), required=False)),
-    ("chunk",), required=False, pure=False,
+    ("chunk",), required=False, pure=False, strict=True,
 )  # fmt: skip
 #: Sizes that a decoder's calls are told.
 _SIZED = tuple(
@@ -87,7 +88,7 @@ _TOKENS = Role(
      _wide("tokens", "prompt_tokens sequence seq"), _BY_NAME["x"], *_HELD, *_PLACES,
      _BY_NAME["use_cache"], *_SIZED),
     (Return("logits", "array", ("output", "out", "y", "hidden", "x")), _ARRAYS.returns[1]),
-    ("chunk",), required=False, pure=False,
+    ("chunk",), required=False, pure=False, strict=True,
 )  # fmt: skip
 #: A prompt that goes in piece by piece: over arrays, or tokens.
 ROLE = replace(
@@ -127,7 +128,7 @@ def _options(search: Search) -> Iterator[Option]:
         if asked and prefill is not None and prefill.target == f"{item.file}:{item.name}":
             yield {"chunked": _with_chunks(prefill, item.params)}
             continue
-        known = [arguments(item.params, role, configs) for role in (_ARRAYS, _TOKENS)]
+        known = [configs.arguments(item.params, role) for role in (_ARRAYS, _TOKENS)]
         if takes_prompts and known == [None, None]:
             names = ", ".join(str(param["name"]) for param in item.params)
             said = f"cannot be called: nothing is known for each of ({names})"
@@ -161,7 +162,7 @@ def _owned(
         if cls == owners[name]:
             return replace(binding, on=on)
     init = arguments(made.get((binding.file, cls), ()), _MADE_FROM)
-    return None if init is None else replace(binding, init=init)
+    return None if init is None else replace(binding, init=init[0])
 
 
 def _with_chunks(prefill: Binding, params: Sequence[Mapping[str, Any]]) -> Binding:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.signatures import arguments
 from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
@@ -20,7 +21,7 @@ from judge_tui.checks.faults import BadResult
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.answers import part
 from judge_tui.checks.tasks.kv.faces.axis_orders import JOINED, fits, from_wire, to_wire, wire_shape
-from judge_tui.checks.tasks.kv.finding.signatures import arguments, constructors
+from judge_tui.checks.tasks.kv.finding.signatures import constructors
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
@@ -72,7 +73,7 @@ ROLE = Role(
      _BY_NAME["causal"], _BY_NAME["scale"]),
     (Return("out", "array", ("output", "o", "attn", "attn_out", "attention", "context", "y", "result")),),
     # The generic purity check knows neither its heads nor its axis order.
-    ("gqa", "attention"), required=False, pure=False,
+    ("gqa", "attention"), required=False, pure=False, strict=True,
 )  # fmt: skip
 _LAYOUTS = ("BHND", "BNHD", "HND", "NHD", "BHD", "HD")
 _MOST = 12
@@ -138,16 +139,16 @@ def _options(search: Search) -> Iterator[Option]:
             continue
         if not _NAMES.search(item.name) or _ASIDE.search(item.name):
             continue
-        args = arguments(item.params, ROLE)
-        if args is None:
+        told = arguments(item.params, ROLE)
+        if told is None:
             continue
-        binding = Binding("grouped", item.file, item.name, args, {}, why="its name and its parameters",
+        binding = Binding("grouped", item.file, item.name, told[0], {}, why="its name and its parameters",
                           line=item.line)  # fmt: skip
         if cls:
             init = arguments(made.get((item.file, cls), ()), replace(ROLE, params=_SIZES))
             if init is None or (item.file, cls) not in made:
                 continue
-            binding = replace(binding, init=init)
+            binding = replace(binding, init=init[0])
         listed.append(binding)
     yield from ({"grouped": binding} for binding in sorted(listed, key=lambda each: not _claims(each)))
 

@@ -10,17 +10,18 @@ from typing import Any
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.packed import pack, packs
+from judge_tui.checks.binding.signatures import arguments
 from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.submission import ADAPTER, Submission
-from judge_tui.checks.tasks.kv.words.parameters import BITS, K, Q, V, takes
+from judge_tui.checks.tasks.kv.words.parameters import BITS, K, V, takes
 from judge_tui.checks.tasks.kv.words.roles import SIZES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["Configs", "Owner", "arguments", "as_told", "constructors", "matched"]
+__all__ = ["Configs", "Owner", "as_told", "constructors", "matched"]
 
 #: Names of class methods that make an instance.
 _MAKES = frozenset({
@@ -38,10 +39,6 @@ _PAIR = takes(
 #: What objects that hold sizes are called, and parameters that want one.
 _CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|(model_?)?args)$")
 
-#: Names of places in a sequence, whatever stands around them.
-_PLACE = re.compile(r"(?i)(^|_)(off(set)?s?|pos(ition)?|start|cursor|cur_len|past_len|idx|index)(_|$)")
-#: Names of what has not been projected yet: no queries.
-_HIDDEN = re.compile(r"(?i)^(x|hidden\w*|inputs?|embeddings?|emb|tokens?|ids|input_ids)$")
 _DTYPE = re.compile(r"float(16|32|64)$")
 #: How a default that is a NumPy type is told.
 _TYPE = re.compile(r"<class 'numpy\.float(16|32|64)'>$")
@@ -122,7 +119,7 @@ def matched(
             elif cls:
                 # The method of an object that keeps nothing: attention that is made, and handed a cache.
                 parts = made.get((file, cls)) if stateful and on == "cache" and binding.takes(on) else None
-                init = arguments(parts, sizes, configs) if parts is not None else None
+                init = configs.arguments(parts, sizes) if parts is not None else None
                 if init is None:
                     continue
                 binding = replace(binding, init=init)
@@ -136,13 +133,13 @@ def _called(
     params: Sequence[Mapping[str, Any]], role: Role, configs: Configs, *, sized: bool
 ) -> Iterator[tuple[tuple[Argument, ...], float]]:
     """How a signature is called, and how unsure that is; keys and values may go in as one argument."""
-    if (args := arguments(params, role, configs, sized=sized)) is not None:
+    if (args := configs.arguments(params, role, sized=sized)) is not None:
         yield args, 0.0
         return
     others = tuple(param for param in role.params if param.name not in (K.name, V.name))
     if len(others) != len(role.params) - 2:
         return
-    args = arguments(params, replace(role, params=(_PAIR, *others)), configs, sized=sized) or ()
+    args = configs.arguments(params, replace(role, params=(_PAIR, *others)), sized=sized) or ()
     for unsure, made in ((0.1, "tuple"), (0.2, "stack")) if args else ():
         pair = Argument("", parts=((K.name, K.name), (V.name, V.name)), made=made)
         yield tuple(replace(pair, keyword=a.keyword) if a.source == _PAIR.name else a for a in args), unsure
@@ -208,6 +205,21 @@ class Configs:
         classes = tuple((file, n, params) for (file, n), params in made.items() if _CONFIG.search(n))
         return cls(classes, keys)
 
+    def arguments(
+        self, params: Sequence[Mapping[str, Any]], role: Role, *, sized: bool = False
+    ) -> tuple[Argument, ...] | None:
+        """How a signature is called, with the objects of sizes that it wants; ``None`` when it cannot be.
+
+        Args:
+            params: The signature.
+            role: What is to be played.
+            sized: Whether they are made as well where none is the default.
+        """
+        asked = [p for p in _named(params) if "default" not in p or (sized and p["default"] is None)]
+        objects = ((str(p["name"]), self.argument(p, role)) for p in asked)
+        called = arguments(params, role, packed={name: made for name, made in objects if made is not None})
+        return None if called is None else called[0]
+
     def argument(self, param: Mapping[str, Any], role: Role) -> Argument | None:
         """The object that a parameter wants, made of what a role takes; ``None`` when it wants none.
 
@@ -261,55 +273,3 @@ def _form(param: Mapping[str, Any], kind: str) -> str | None:
     if kind != "dtype" or not isinstance(default, str):
         return None
     return "" if _DTYPE.match(default) else "type:" if _TYPE.match(default) else None
-
-
-def arguments(
-    params: Sequence[Mapping[str, Any]], role: Role, configs: Configs | None = None, *, sized: bool = False
-) -> tuple[Argument, ...] | None:
-    """How a signature is called: by names, and what no name tells in the contract's order.
-
-    Args:
-        params: The parameters.
-        role: What is to be played.
-        configs: Classes of objects that sizes may have to come in.
-        sized: Whether they are made as well where none is the default.
-
-    Returns:
-        ``None`` when it cannot be.
-    """
-    used: set[str] = set()
-    args: list[Argument | None] = []
-    named = _named(params)
-    for param in named:
-        match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
-        if match is not None and not (match.spare and "default" in param):
-            used.add(match.name)
-            args.append(Argument(match.name, form="type" if match.kind == "dtype" else ""))
-        else:
-            left = "default" in param and not (sized and param["default"] is None)
-            args.append(configs.argument(param, role) if configs and not left else None)
-    open_ = [i for i, (a, p) in enumerate(zip(args, named, strict=True)) if a is None and "default" not in p]
-    missing = [p for p in role.params if p.required and p.name not in used]
-    if len(open_) == len(missing) + 1:
-        # One place is left over: where it may be that of the new tokens, it is.
-        place = next((p for p in role.params if p.name == "position" and p.name not in used), None)
-        at = next((i for i in open_ if place and _PLACE.search(named[i]["name"])), None)
-        if place and at is not None:
-            args[at] = Argument(place.name)
-            open_.remove(at)
-    if len(open_) != len(missing) or any(
-        filling.name == Q.name and _HIDDEN.search(named[index]["name"])
-        for index, filling in zip(open_, missing, strict=True)
-    ):
-        return None
-    for index, filling in zip(open_, missing, strict=True):
-        args[index] = Argument(filling.name)
-    found, by_keyword = [], False
-    for argument, param in zip(args, named, strict=True):
-        if argument is None:
-            by_keyword = True
-        elif by_keyword or param["kind"] == "KEYWORD_ONLY":
-            found.append(replace(argument, keyword=param["name"]))
-        else:
-            found.append(argument)
-    return tuple(found)

@@ -75,6 +75,7 @@ ROLES = (
         ),
         required=False,
         pure=False,
+        strict=True,
     ),
     replace(sequence_roles.ADD, name="paged_add", params=(*sequence_roles.ADD.params, sequence_roles.PROMPT)),
     replace(sequence_roles.RESERVE, name="paged_reserve"),

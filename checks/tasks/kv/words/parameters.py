@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from judge_tui.checks.contract import Kind, Param, Return, Role
 
 __all__ = [
@@ -61,7 +63,8 @@ def role(
     """A role; ``allowed`` are words of :data:`AVOID` that do not rule it out, ``*`` all of them."""
     kept = () if allowed == "*" else (word for word in AVOID if word not in allowed.split())
     ruled_out = (*kept, *avoid.split())
-    return Role(name, takes, gives, tuple(patterns.split()), ruled_out, required=False, pure=pure)
+    words = tuple(patterns.split())
+    return Role(name, takes, gives, words, ruled_out, required=False, pure=pure, strict=True)
 
 
 CACHE = takes(
@@ -72,7 +75,11 @@ CACHE = takes(
 )
 CACHE_K = takes("cache_k", "k_cache key_cache past_k past_key cached_k keys_cache k_past", "handle")
 CACHE_V = takes("cache_v", "v_cache value_cache past_v past_value cached_v values_cache v_past", "handle")
-Q = takes("q", "query queries q_new q_t q_step new_q xq query_states", required=True)
+#: What has not been projected yet is no queries.
+Q = replace(
+    takes("q", "query queries q_new q_t q_step new_q xq query_states", required=True),
+    unlike=r"(?i)^(x|hidden\w*|inputs?|embeddings?|emb|tokens?|ids|input_ids)$",
+)
 K = takes(
     "k",
     "key keys k_new new_k new_keys new_key k_t k_step ks xk key_states keys_new key_new kk",
@@ -99,10 +106,13 @@ TOTALS = takes(
     "valid_lens valid_lengths context_lens",
 )
 ACTIVE = takes("active", "active_mask is_active alive mask_active")
-START = takes(
-    "position",
-    "pos start start_pos offset step cur_pos index t seq_pos cache_pos write_pos cur_len past_len",
-    "int",
+START = replace(
+    takes(
+        "position",
+        "pos start start_pos offset step cur_pos index t seq_pos cache_pos write_pos cur_len past_len",
+        "int",
+    ),
+    likely=r"(?i)(^|_)(off(set)?s?|pos(ition)?|start|cursor|cur_len|past_len|idx|index)(_|$)",
 )
 STARTS = takes("positions", "start_positions cache_positions offsets starts")
 TOTAL = takes("length", "seq_len total_len kv_len valid_len cache_len end n upto", "int")

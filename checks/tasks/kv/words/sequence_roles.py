@@ -35,7 +35,7 @@ _WHOLE = r"(_?(seq\w*|request|slot|row|stream|lane|session|sample|user))"
 
 def _moves(name: str, params: tuple[Param, ...], gives: Return, patterns: str, avoid: str) -> Role:
     words = tuple(patterns.split()), tuple(avoid.split())
-    return Role(name, (_CACHE, _SEQUENCE, *params), (gives,), *words, required=False, pure=False)
+    return Role(name, (_CACHE, _SEQUENCE, *params), (gives,), *words, required=False, pure=False, strict=True)
 
 
 #: What tells a cache of any kind that a sequence comes.

@@ -63,7 +63,7 @@ _TO = r"(_?(to|by|last|tokens?|seq\w*|row|slot|kv|cache|length|len|state|draft|n
 
 def _shares(name: str, params: tuple[Param, ...], patterns: str, avoid: str) -> Role:
     words = tuple(patterns.split()), tuple(avoid.split())
-    return Role(name, (CACHE, *params), (AFTER,), *words, required=False, pure=False)
+    return Role(name, (CACHE, *params), (AFTER,), *words, required=False, pure=False, strict=True)
 
 
 #: A second sequence, or a second cache, with the same past.
