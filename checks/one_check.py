@@ -17,6 +17,7 @@ from judge_tui.checks.calling.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import ChallengeFault, EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.hosts import host
 from judge_tui.checks.own_adapter import told_of
 from judge_tui.checks.rivals import ONE_IS_ENOUGH, worse
 from judge_tui.checks.sources import unjudgeable
@@ -106,7 +107,7 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
     outcome = Outcome(
         bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
         tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
-        sandbox_level, whose,
+        sandbox_level, whose, host(),
     )  # fmt: skip
     return trimmed(outcome)
 

@@ -1,42 +1,35 @@
 """Running the checks of a request: events stream out as they happen.
 
-Submissions run beside each other, the checks of one submission that share a process one after
-another, those that share none beside these and behind them. ``one_check`` makes an outcome of each.
+What has to be judged becomes jobs, the checks of one submission that share a process one, those that share
+none another; an executor does them, on this machine or on many (:mod:`judge_tui.checks.jobs`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import queue
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
-from judge_tui.checks import sandbox
-from judge_tui.checks.backends import Backend, Place, choose, find
+from judge_tui.checks.backends import Backend, Place, choose
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.task import task_of
 from judge_tui.checks.check import Check
 from judge_tui.checks.errors import JudgeError, UsageError
-from judge_tui.checks.events import (
-    Done,
-    Event,
-    Finished,
-    Planned,
-    PlannedCheck,
-    Progress,
-    Ready,
-    Started,
-)
+from judge_tui.checks.events import Done, Event, Finished, Planned, PlannedCheck, Ready
+from judge_tui.checks.jobs.job import Executor, Order, Work
+from judge_tui.checks.jobs.local import Local, sandboxed
+from judge_tui.checks.jobs.performing import beside as beside_of
 from judge_tui.checks.judged import whole
 from judge_tui.checks.one_check import run_check, run_placed
-from judge_tui.checks.placement import Devices, aside, dealt, stand_back
+from judge_tui.checks.placement import aside, dealt
 from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.store import Run, Store, one_seed
@@ -46,17 +39,17 @@ from judge_tui.checks.verdict import Outcome
 
 __all__ = ["judge", "run", "run_check", "run_placed", "sandboxed"]
 
-
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    backend: Backend
-    level: str
-    seed: int
-    mode: Mode
+#: So many submissions all have their first verdicts before any has its last ones; of more, each is done with
+#: before the next, so that few snapshots are there at once.
+_FEW = 8
 
 
 def run(
-    request: Request, *, cancel: threading.Event | None = None, store: Store | None = None
+    request: Request,
+    *,
+    cancel: threading.Event | None = None,
+    store: Store | None = None,
+    executor: Executor | None = None,
 ) -> Generator[Event, None, None]:
     """Judge what is asked for.
 
@@ -64,6 +57,7 @@ def run(
         request: What to run.
         cancel: Set it to stop; workers are killed and the iterator ends.
         store: Where outcomes are kept.
+        executor: Who runs the checks; this machine when left out.
 
     Yields:
         Planned, the stored outcomes, Ready, then Started, Progress and Finished as they happen, and Done.
@@ -74,9 +68,10 @@ def run(
     started = time.monotonic()
     cancel = cancel or threading.Event()
     store = store or Store()
+    executor = executor or Local(request.jobs)
     task = task_of(request.task, request.challenge)
     chosen = _chosen(task, request.checks)
-    backend = choose(request.backend, task.backends, task.id)
+    backend = choose(request.backend, task.backends, task.id, executor.find)
     if request.seed is not None and request.seed < 0:
         raise UsageError(f"the seed {request.seed} is negative", hint="Seeds are whole numbers from 0 on.")
     submissions = [_submission(request, index) for index in range(len(request.submissions))]
@@ -87,22 +82,27 @@ def run(
     ), task.backends, backend.name, same)  # fmt: skip
     with contextlib.suppress(JudgeError, IndexError):
         store.remember(submissions[0], whole(task))
-    runs = [[] if request.fresh else _runs(store, submission, backend) for submission in submissions]
+    known = _Known(store, backend, fresh=request.fresh)
     # figures of different seeds stand nowhere side by side: the newest stored one is that of all
-    seed = one_seed(chain.from_iterable(runs)) if request.seed is None else request.seed
-    todo: list[tuple[Submission, list[Check]]] = []
-    for submission, known in zip(submissions, runs, strict=True):
-        stored = _standing(known, seed, chosen)
+    seed = known.seed(submissions) if request.seed is None else request.seed
+    todo: deque[tuple[Submission, list[Check]]] = deque()
+    for submission in submissions:
+        stored = _standing(known.runs(submission), seed, chosen)
         for outcome in stored.values():
             yield Finished(outcome, cached=True)
         open_checks = [check for check in chosen if check.id not in stored]
         if open_checks and submission.model not in same:
             todo.append((submission, open_checks))
+    # who is judged is known by the jobs alone, which let go of each as it is done
+    submissions.clear()
     if todo:
-        setting = _setting(request, backend, seed)
+        setting = executor.setting(backend, trust=request.trust)
+        seed = secrets.randbelow(2**31) if seed is None else seed
         store.chose(task.id, request.backend, backend.name, (device.name for device in backend.devices))
-        yield Ready(backend.name, backend.line, setting.level, setting.seed, sandbox.measure().notes)
-        for event in _side_by_side(task, todo, setting, request.jobs, cancel, store):
+        yield Ready(backend.name, setting.device, setting.level, seed, setting.notes)
+        order = Order(task, request.challenge, backend, seed, request.trust)
+        works = _works(todo, backend, request.jobs)
+        for event in executor.events(order, works, _Keeper(store, backend).keep, cancel.is_set):
             yield event
             if isinstance(event, Finished):
                 yield from _for_the_same(event.outcome, same)
@@ -147,12 +147,34 @@ def _for_the_same(outcome: Outcome, same: Mapping[str, str]) -> Iterator[Finishe
             yield Finished(msgspec.structs.replace(outcome, model=model))
 
 
-def _runs(store: Store, submission: Submission, backend: Backend) -> list[Run]:
-    with contextlib.suppress(JudgeError):
-        return [
-            run for device in backend.devices for run in store.runs(submission, backend.name, device.name)
-        ]
-    return []
+@dataclass(slots=True)
+class _Known:
+    """What is stored of submissions, read as it is asked for: of thousands none is held.
+
+    Attributes:
+        fresh: Whether nothing of it counts.
+    """
+
+    store: Store
+    backend: Backend
+    fresh: bool
+
+    def runs(self, submission: Submission) -> list[Run]:
+        """What was found of one, a run per seed and device."""
+        if self.fresh:
+            return []
+        with contextlib.suppress(JudgeError):
+            return [
+                run
+                for device in self.backend.devices
+                for run in self.store.runs(submission, self.backend.name, device.name)
+            ]
+        return []
+
+    def seed(self, submissions: Iterable[Submission]) -> int | None:
+        """The seed of the newest run of any."""
+        bare = (Run(run.seed, run.at, ()) for each in submissions for run in self.runs(each))
+        return one_seed(bare)
 
 
 def _standing(runs: Iterable[Run], seed: int | None, chosen: Sequence[Check]) -> dict[str, Outcome]:
@@ -167,175 +189,34 @@ def _standing(runs: Iterable[Run], seed: int | None, chosen: Sequence[Check]) ->
     }
 
 
-def _keys(store: Store, submission: Submission, places: Sequence[Place]) -> Mapping[str, str]:
-    """Device → what outcomes are kept under; nothing when it cannot be told."""
-    with contextlib.suppress(JudgeError):
-        return {one.device.name: store.key(submission, one.backend, one.device.name) for one in places}
-    return {}
+@dataclass(slots=True)
+class _Keeper:
+    """Stores outcomes, under the snapshot that was judged."""
+
+    store: Store
+    backend: Backend
+
+    def keep(self, submission: Submission, device: str, outcome: Outcome) -> None:
+        """Keep one; where it cannot be told what of, it is not kept."""
+        with contextlib.suppress(JudgeError):
+            self.store.keep([outcome], self.store.key(submission, self.backend.name, device))
 
 
-def sandboxed(trust: bool) -> str:
-    """The measured level of the sandbox.
+def _works(todo: deque[tuple[Submission, list[Check]]], backend: Backend, jobs: int) -> Iterator[Work]:
+    """The jobs, made as they are asked for; what is done with is let go."""
+    count, places = len(todo), backend.places
 
-    Raises:
-        UsageError: Nothing confines submissions here, and that is not said to be fine.
-    """
-    measured = sandbox.measure()
-    if measured.level == sandbox.Level.NONE and not trust:
-        raise UsageError(
-            "submissions are untrusted programs and nothing confines them on this machine",
-            hint="Install bubblewrap (see 'judge-tui doctor'), or say --trust to run them unconfined.",
-        )
-    return str(measured.level)
+    def parts(submission: Submission, checks: list[Check]) -> Iterator[Work]:
+        for part in dealt(checks, count, places, jobs):
+            yield Work(submission, tuple(part), aside(part, places, jobs))
 
-
-def _setting(request: Request, backend: Backend, seed: int | None) -> _Setting:
-    level = sandboxed(request.trust)
-    return _Setting(backend, level, secrets.randbelow(2**31) if seed is None else seed, "auto")
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """Checks of one submission.
-
-    Attributes:
-        keys: Device → what its outcomes are stored under, by the snapshot that is judged; empty when they
-            are not.
-        beside: A bench on the CPU, for a job on a GPU.
-    """
-
-    bench: Bench
-    checks: Sequence[Check]
-    keys: Mapping[str, str]
-    beside: Bench | None = None
-
-    @property
-    def benches(self) -> tuple[Bench, ...]:
-        """All that have to be stopped."""
-        return (self.bench,) if self.beside is None else (self.bench, self.beside)
-
-
-_Events = queue.SimpleQueue[Event | BaseException | None]
-
-
-def _side_by_side(
-    task: Task,
-    todo: Sequence[tuple[Submission, list[Check]]],
-    setting: _Setting,
-    jobs: int,
-    cancel: threading.Event,
-    store: Store,
-) -> Iterator[Event]:
-    """Run each submission's checks on a thread, each thread on a device of its own."""
-    events: _Events = queue.SimpleQueue()
-    places = setting.backend.places
-    devices = Devices(places, jobs)
-    # What runs on the processors at once, and what beside that takes what is left of them.
-    waiting: queue.SimpleQueue[_Job] = queue.SimpleQueue()
-    idle: queue.SimpleQueue[_Job] = queue.SimpleQueue()
-
-    def work(source: queue.SimpleQueue[_Job]) -> None:
-        if source is idle:
-            stand_back()
-        with contextlib.suppress(queue.Empty):
-            while True:
-                job = source.get_nowait()
-                judged(job, devices.taken() if source is waiting else contextlib.nullcontext(places[0]))
-
-    def judged(job: _Job, taken: contextlib.AbstractContextManager[Place]) -> None:
-        try:
-            with taken as place:
-                job.bench.place = place
-                for event in _judged(task, job, setting, cancel, store):
-                    events.put(event)
-        except BaseException as error:
-            events.put(error)
-        finally:
-            for bench in job.benches:
-                bench.close()
-            events.put(None)
-
-    parts = [(s, dealt(checks, len(todo), places, jobs)) for s, checks in todo]
+    if count > _FEW:
+        while todo:
+            yield from parts(*todo.popleft())
+        return
     # The first parts of all submissions first, so that each has verdicts soon.
-    before = [
-        _job(task, submission, part, setting, events, store)
-        for turn in zip_longest(*(dealing for _, dealing in parts))
-        for (submission, _), part in zip(parts, turn, strict=True)
-        if part
-    ]
-    for job in before:
-        (idle if aside(job.checks, places, jobs) else waiting).put(job)
-    for each in (waiting, idle):
-        for _ in range(min(devices.count, each.qsize())):
-            threading.Thread(target=work, args=(each,), daemon=True).start()
-    done = False
-    try:
-        yield from _drained(events, len(before), cancel)
-        done = not cancel.is_set()
-    finally:
-        if not done:
-            cancel.set()
-        for job in before:
-            for bench in job.benches:
-                bench.stop()
-
-
-def _job(
-    task: Task,
-    submission: Submission,
-    checks: Sequence[Check],
-    setting: _Setting,
-    events: _Events,
-    store: Store,
-) -> _Job:
-    places = setting.backend.places
-
-    def tell(note: str, fraction: float | None) -> None:
-        events.put(Progress(submission.model, task.id, bench.check, note, fraction))
-
-    beside = _beside(task, submission, setting.seed, setting.mode, places[0])
-    bench = Bench(
-        submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell, place=places[0],
-        binds=beside,
-    )  # fmt: skip
-    return _Job(bench, checks, _keys(store, bench.submission, places), beside)
-
-
-def _beside(task: Task, submission: Submission, seed: int, mode: Mode, place: Place) -> Bench | None:
-    """A bench on the CPU, beside one on a GPU, where the task runs on both."""
-    if not place.gpu or "cpu" not in task.backends:
-        return None
-    return Bench(submission, task.contract, seed=seed, mode=mode, place=find("cpu").places[0])
-
-
-def _judged(
-    task: Task, job: _Job, setting: _Setting, cancel: threading.Event, store: Store
-) -> Iterator[Event]:
-    """The events of one submission's checks, one check after another; outcomes are stored."""
-    for check in job.checks:
-        if cancel.is_set():
-            return
-        yield Started(job.bench.submission.model, task.id, check.id)
-        outcome = run_placed(task, check, job.bench, job.beside, sandbox_level=setting.level)
-        if not cancel.is_set():
-            if key := job.keys.get(job.bench.place.device.name):
-                store.keep([outcome], key)
-            yield Finished(outcome)
-
-
-def _drained(events: _Events, running: int, cancel: threading.Event) -> Iterator[Event]:
-    """What the threads tell until all of them have ended, or it is cancelled."""
-    while running and not cancel.is_set():
-        try:
-            event = events.get(timeout=0.1)
-        except queue.Empty:
-            continue
-        if event is None:
-            running -= 1
-        elif isinstance(event, BaseException):
-            raise event
-        else:
-            yield event
+    for turn in zip_longest(*(parts(*each) for each in todo)):
+        yield from filter(None, turn)
 
 
 def judge(
@@ -365,7 +246,7 @@ def judge(
         Check id → outcome.
     """
     place = place or Place()
-    beside = _beside(task, submission, seed, mode, place)
+    beside = beside_of(task, submission, seed, mode, place)
     bench = Bench(submission, task.contract, seed=seed, mode=mode, place=place, binds=beside)
     found: dict[str, Outcome] = {}
     try:

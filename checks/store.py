@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import tempfile
 import threading
 import time
@@ -31,7 +32,8 @@ __all__ = ["MOST_BYTES", "Run", "Store", "cache_folder", "last_outcomes", "one_s
 _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
 _SOURCES = (".py", ".h", ".cuh", ".cpp", ".ld")
-_FORMAT = "4"
+_FORMAT = "5"
+_STAMP = re.compile("[0-9a-f]{64}")
 #: Among how many that are kept the whole is looked at once.
 _AMONG = 20
 #: Bytes of all outcomes at most.
@@ -63,13 +65,27 @@ def cache_folder() -> Path:
 
 @functools.cache
 def engine_stamp() -> str:
-    """Changes with every source file of the engine: the word of an older one is not shown."""
+    """Changes with the contents of every source file of the engine: the word of another one is not shown.
+
+    Contents are read once for files of these sizes and times, and remembered: the screen waits for it.
+    """
     facts = sorted(_sources(Path(__file__).parent, ""))
-    return hashlib.sha256(repr(facts).encode()).hexdigest()
+    noted = cache_folder() / "engine" / hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
+    with contextlib.suppress(OSError, ValueError):
+        if _STAMP.fullmatch(known := noted.read_text(encoding="ascii")):
+            return known
+    total = hashlib.sha256()
+    for name, _size, _time in facts:
+        total.update(name.encode() + b"\0")
+        total.update(hashlib.sha256(Path(f"{Path(__file__).parent}{name}").read_bytes()).digest())
+    stamp = total.hexdigest()
+    with contextlib.suppress(OSError):
+        _replace(noted, stamp.encode())
+    return stamp
 
 
 def _sources(folder: Path | str, name: str) -> Iterator[tuple[str, int, int]]:
-    """Path, size and time of change of every source in a folder; the screen waits for it."""
+    """Path, size and time of change of every source in a folder."""
     with os.scandir(folder) as entries:
         for entry in entries:
             own = f"{name}/{entry.name}"

@@ -253,6 +253,16 @@ class Submission:
             total.update(name.encode() + b"\0" + _hashed(self.path / name))
         return f"sha256:{total.hexdigest()}"
 
+    def settle(self, bound: str, unlisted: tuple[Unlisted, ...], left_out: tuple[str, ...]) -> None:
+        """Take over what was found of a snapshot where it was taken; for one that comes from elsewhere.
+
+        Args:
+            bound: Its :attr:`binding_digest`.
+            unlisted: Its :attr:`unlisted`.
+            left_out: Its :attr:`left_out`.
+        """
+        self.__dict__.update({_BOUND: bound, "unlisted": unlisted, "left_out": left_out})
+
     def refresh(self) -> None:
         """Look at the folder anew: it has changed on disk.
 

@@ -153,6 +153,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
         device: The device's name.
         sandbox: Measured level while it ran.
         fault: Whose fault an error is: ``challenge`` where its own code is off; empty for the engine's.
+        host: Name of the machine that found it; empty where an earlier version did.
     """
 
     model: str
@@ -168,6 +169,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     device: str = ""
     sandbox: str = ""
     fault: str = ""
+    host: str = ""
 
     @property
     def location(self) -> tuple[str, int] | None:

@@ -246,7 +246,7 @@ def test_without_a_sandbox_nothing_runs_unless_trusted(
     asked: Callable[..., list[Event]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = sandbox.Measured(sandbox.Level.NONE, ("nothing holds",), {})
-    monkeypatch.setattr("judge_tui.checks.runner.sandbox.measure", lambda *_: nothing)
+    monkeypatch.setattr("judge_tui.checks.jobs.local.sandbox.measure", lambda *_: nothing)
     with pytest.raises(UsageError, match="nothing confines them"):
         asked("a", checks=("size",))
     events = asked("a", checks=("size",), trust=True)

@@ -200,3 +200,30 @@ def test_the_word_of_another_engine_is_not_shown(
     keep(store, submission, [outcome("a")])
     monkeypatch.setattr("judge_tui.checks.store.engine_stamp", lambda: "another")
     assert stored(store, submission) == {}
+
+
+def test_the_engine_is_known_by_what_its_files_hold_and_never_by_their_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "engine" / "store.py"
+    source.parent.mkdir()
+    source.write_text("x = 1\n")
+    monkeypatch.setattr(stored_outcomes, "__file__", str(source))
+    monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
+
+    def stamp() -> str:
+        stored_outcomes.engine_stamp.cache_clear()
+        return stored_outcomes.engine_stamp()
+
+    try:
+        first = stamp()
+        os.utime(source, (1, 1))
+        assert stamp() == first == stamp()
+        source.write_text("x = 2\n")
+        os.utime(source, (2, 2))
+        assert stamp() != first
+        (noted,) = (f for f in (tmp_path / "cache/engine").iterdir() if f.read_text() == stamp())
+        noted.write_text("half")
+        assert stamp() != "half"
+    finally:
+        stored_outcomes.engine_stamp.cache_clear()

@@ -1,0 +1,1 @@
+"""Jobs: checks of one submission, described so that any machine can do them, and who does them here."""
