@@ -26,14 +26,15 @@ async def test_both_files_and_every_verdict_are_in_view(workspace: Workspace) ->
         assert text.count("class Cache:") == 2
         assert text.count("reconstruction") == 1
         assert "sandbox full" in text
-        assert "✗ 1 fail" in text
-        assert "✓ 5 pass" in text
+        assert "A Alpha ✓ 3 pass" in text
+        assert "B Beta ✗ 1 fail   ✓ 2 pass" in text
 
 
 async def test_the_worst_verdict_comes_first_with_its_number(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        assert app.compare.checks_pane.rows.keys[0] == ("beta", "accuracy")
+        assert app.compare.checks_pane.rows.keys[0] == "accuracy"
+        assert app.compare.checks_pane.rows.cell == ("beta", "accuracy")
         assert "rel err 0.032, limit 1e-05 ␛[31m" in app.text()
 
 

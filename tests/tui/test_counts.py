@@ -98,7 +98,7 @@ async def test_lists_home_and_the_matchup_take_counts_and_digits_score(
     async with running(make_app(workspace), (120, 40)) as app:
         await app.settle()
         rows = app.compare.checks_pane.rows
-        await app.press("c", "4", "j")
+        await app.press("c", "m", "4", "j")
         assert rows.cursor == 4
         await app.press("semicolon", "2", "G")
         assert (rows.cursor, app.compare.parts.layout.in_focus) == (1, "checks")

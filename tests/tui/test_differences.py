@@ -6,8 +6,8 @@ import pytest
 
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.engine.differences import decisive, differences
-from judge_tui.tui.screens.differences import DifferencesScreen, figure_of
+from judge_tui.tui.engine.differences import decisive, differences, figure_of
+from judge_tui.tui.screens.differences import DifferencesScreen
 from judge_tui.tui.screens.evidence import EvidenceScreen
 
 from .conftest import make_app, running
@@ -124,7 +124,7 @@ async def test_checks_are_listed_by_verdict_and_submission_with_how_many_of_all(
     async with running(make_app(workspace)) as app:
         await app.settle()
         rows = app.compare.checks_pane.rows
-        await app.press("c", "v")
+        await app.press("c", "m", "v")
         assert list(rows.keys) == [("beta", "accuracy")]
         assert "only fail · 1 of 6 checks" in app.text()
         await app.press("v", "w")

@@ -198,6 +198,9 @@ CHECK_STEPS: Sequence[Step] = (
     ("evidence.copy-the-command-that-replays-it", lambda a: a.app.clipboard, OTHER),
     ("evidence.back", screen, "CompareScreen"),
     ("everywhere.checks", part, "checks"),
+    ("checks.the-submission-at-the-right", lambda a: a.compare.checks_pane.rows.cell[0], "gamma"),  # type: ignore[index]
+    ("checks.the-submission-at-the-left", lambda a: a.compare.checks_pane.rows.cell[0], "beta"),  # type: ignore[index]
+    ("checks.side-by-side-or-as-a-list", lambda a: len(a.compare.checks_pane.rows.keys), 9),
     ("lists.last-row", row, 8),
     ("lists.first-row", row, 0),
     ("lists.row-down", row, 1),

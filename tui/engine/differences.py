@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from judge_tui.checks.verdict import SEVERITY, Evidence, Outcome, Verdict
+from judge_tui.tui.look.figures import amount
 
-__all__ = ["FACTOR", "Difference", "decisive", "differences"]
+__all__ = ["FACTOR", "Difference", "decisive", "difference", "differences", "figure_of"]
 
 #: Figures less apart than this are the same finding: every draw measures a little else.
 FACTOR = 2.0
@@ -40,6 +41,18 @@ def decisive(outcome: Outcome) -> Evidence | None:
     return next(iter((*outside, *limited, *measured)), None)
 
 
+def figure_of(outcome: Outcome, room: int) -> str:
+    """The figure that decided, with unit and limit as far as they fit; the summary where there is none."""
+    item = decisive(outcome)
+    if item is None:
+        return outcome.summary
+    value = amount(item.measured, item.unit, 3)
+    limited = f"{value} (limit {amount(item.limit, digits=3)})"
+    if isinstance(item.limit, float | int) and len(limited) < room:
+        value = limited
+    return f"{value}  {item.quantity}"
+
+
 def differences(outcomes: Mapping[tuple[str, str], Outcome], models: Sequence[str]) -> list[Difference]:
     """Every check of two or three submissions, those with differences first, the gravest on top.
 
@@ -48,11 +61,12 @@ def differences(outcomes: Mapping[tuple[str, str], Outcome], models: Sequence[st
         models: The submissions, in order.
     """
     checks = sorted({check for _, check in outcomes})
-    rows = [_difference(check, [outcomes.get((model, check)) for model in models]) for check in checks]
+    rows = [difference(check, [outcomes.get((model, check)) for model in models]) for check in checks]
     return sorted(rows, key=lambda row: (not row.verdicts, not row.figures, _worst(row), row.check))
 
 
-def _difference(check: str, found: Sequence[Outcome | None]) -> Difference:
+def difference(check: str, found: Sequence[Outcome | None]) -> Difference:
+    """What a check found of each submission, and in what that differs."""
     there = [outcome for outcome in found if outcome is not None]
     verdicts = len({outcome.verdict for outcome in there}) > 1
     figures = any(_apart(one, other) for n, one in enumerate(there) for other in there[n + 1 :])

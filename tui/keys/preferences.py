@@ -24,7 +24,7 @@ from msgspec import Struct, field
 
 from judge_tui.checks.folders import user_folder
 
-__all__ = ["Preferences", "config_path", "keep_theme", "kept_theme"]
+__all__ = ["Preferences", "config_path", "keep_choice", "keep_theme", "kept_choice", "kept_theme"]
 
 DEFAULT_THEME = "judge-dark"
 _MOST = 1 << 20
@@ -82,8 +82,23 @@ class Preferences(Struct, frozen=True):
         return DEFAULT_THEME, (f"{name}: there is no theme {self.theme!r}; the command palette lists them.",)
 
 
-def _state() -> Path:
-    return user_folder("STATE") / "judge-tui" / "theme.json"
+def _state(name: str = "theme") -> Path:
+    return user_folder("STATE") / "judge-tui" / f"{name}.json"
+
+
+def kept_choice(name: str) -> str:
+    """What the reader has chosen last of something; empty where nothing was."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads(_state("choices").read_text("utf-8"))[name])
+    return ""
+
+
+def keep_choice(name: str, chosen: str) -> None:
+    """Remember a choice over restarts; a state folder that cannot be written to forgets it."""
+    raw: dict[str, object] = {}
+    with suppress(OSError, ValueError, TypeError):
+        raw = dict(json.loads(_state("choices").read_text("utf-8")))
+    _write(_state("choices"), {**raw, name: chosen})
 
 
 def kept_theme() -> tuple[str, str]:
@@ -96,9 +111,12 @@ def kept_theme() -> tuple[str, str]:
 
 def keep_theme(theme: str, configured: str) -> None:
     """Remember a theme over restarts; a state folder that cannot be written to forgets it."""
-    path = _state()
+    _write(_state(), {"theme": theme, "config": configured})
+
+
+def _write(path: Path, raw: Mapping[str, object]) -> None:
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(".tmp")
-        temporary.write_text(json.dumps({"theme": theme, "config": configured}), "utf-8")
+        temporary.write_text(json.dumps(raw), "utf-8")
         os.replace(temporary, path)

@@ -119,7 +119,7 @@ class CompareScreen(CoveredScreen[None]):
         self.header_bar, self.key_hints = Bar(id="header"), KeyHints(id="hints")
         self.rubric_pane = RubricPane(session)
         models = [submission.model for submission in session.submissions]
-        self.checks_pane = ChecksPane(models, session.outcomes, session.hide)
+        self.checks_pane = ChecksPane(models, session.outcomes, session.hide, lambda: session.titles)
         self.parts = Parts(
             self,
             session,

@@ -9,10 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 
 from judge_tui.checks.verdict import SEVERITY, Outcome
-from judge_tui.tui.engine.differences import FACTOR, Difference, decisive
+from judge_tui.tui.engine.differences import FACTOR, Difference, figure_of
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.figures import amount
 from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.look.tones import Tones
@@ -59,18 +58,6 @@ class _Table(Rows):
             (fit(head, min(len(head), column)), tones.verdict(verdict)),
             (fit(figure_of(outcome, room), room), tones.muted),
         ]
-
-
-def figure_of(outcome: Outcome, room: int) -> str:
-    """The figure that decided, with unit and limit as far as they fit; the summary where there is none."""
-    item = decisive(outcome)
-    if item is None:
-        return outcome.summary
-    value = amount(item.measured, item.unit, 3)
-    limited = f"{value} (limit {amount(item.limit, digits=3)})"
-    if isinstance(item.limit, float | int) and len(limited) < room:
-        value = limited
-    return f"{value}  {item.quantity}"
 
 
 class DifferencesScreen(Sheet["tuple[int, str] | None"]):

@@ -1,198 +1,102 @@
-"""Verdicts as they stream in, the worst first, each with the number that decided."""
+"""Verdicts as they stream in, what differs or is worst first, each with the number that decided."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
-from textual.message import Message
 
 from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Progress, Ready, Started
-from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
+from judge_tui.checks.verdict import Outcome
+from judge_tui.tui.engine.check_table import WORTH, CheckState, CheckTable, Key
 from judge_tui.tui.keys.bound_keys import key_for
-from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.fitting import fit, wrapped
+from judge_tui.tui.keys.preferences import keep_choice, kept_choice
+from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.palette import VERDICTS
-from judge_tui.tui.look.tones import Tones
-from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.bar import Bar, Part, packed
+from judge_tui.tui.widgets.check_rows import TITLE, CheckRows, columns_of
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.rows import Rows, Span
 
 __all__ = ["CheckRows", "CheckState", "ChecksPane"]
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_WORTH = (
-    Verdict.FAIL,
-    Verdict.ERROR,
-    Verdict.WARN,
-    Verdict.AMBIGUOUS,
-    Verdict.UNBOUND,
-    Verdict.SKIP,
-    Verdict.PASS,
-)
-
-Key = tuple[str, str]
-
-
-#: Columns of the title before what it tells.
-_HEAD = len(" Checks  ")
-
-
-class CheckState(Struct):
-    """A check of one submission: what it is about, and how far it is."""
-
-    title: str = ""
-    establishes: str = ""
-    running: bool = False
-    note: str = ""
-    fraction: float | None = None
-
-
-class CheckRows(Rows):
-    """The list of checks."""
-
-    BINDINGS: ClassVar = [
-        Binding("enter", "open", "evidence"),
-        Binding("o", "jump", "jump to line"),
-        Binding("r", "rerun", "run again"),
-        Binding("R", "rerun_all", "run all again"),
-        Binding("x", "cancel", "cancel"),
-        Binding("b", "backend", "next backend"),
-        Binding("w,f", "filter", "one submission"),
-        Binding("v", "filter_verdict", "one verdict"),
-        Binding("d", "differ", "where they differ"),
-        Binding("e", "adapter", "say how it is called", show=False),
-        Binding("F", "auto", "run again when files change, or not", show=False),
-    ]
-
-    BINDINGS = named("checks", BINDINGS)
-
-    class Asked(Message):
-        """A key asked for something: ``jump``, ``rerun``, ``cancel``, ``differ`` and so on."""
-
-        def __init__(self, what: str, key: Hashable) -> None:
-            super().__init__()
-            self.what, self.key = what, key
-
-    def __init__(self, pane: ChecksPane) -> None:
-        super().__init__(id="check-rows")
-        self._pane = pane
-
-    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
-        assert isinstance(key, tuple)
-        state, outcome = self._pane.states[key], self._pane.outcomes.get(key)
-        model, check = key
-        name = fit(check, min(26, max(width // 3, 14)))
-        who = self._pane.letters.get(model, "?")
-        if outcome is None or state.running:
-            return self._under_way(state, who, name, tones)
-        verdict = str(outcome.verdict)
-        glyph, _ = VERDICTS[verdict]
-        tone = tones.verdict(verdict)
-        return [
-            (f" {glyph} {verdict:<9} ", tone),
-            (f"{who} ", tones.by_name["primary"]),
-            (f"{name} ", tones.text),
-            (self._pane.hide(outcome.summary), tones.muted),
-        ]
-
-    def _under_way(self, state: CheckState, who: str, name: str, tones: Tones) -> Sequence[Span]:
-        if not state.running:
-            return [
-                (f" · {'waiting' if self._pane.active else 'not run':<9} ", tones.faint),
-                (f"{who} ", tones.faint),
-                (f"{name} ", tones.faint),
-                (self._pane.hide(state.establishes), tones.faint),
-            ]
-        share = f"{state.fraction:.0%} " if state.fraction is not None else ""
-        return [
-            (f" {self._pane.spinner} running   ", tones.by_name["accent"]),
-            (f"{who} ", tones.by_name["primary"]),
-            (f"{name} ", tones.text),
-            (share + self._pane.hide(state.note), tones.muted),
-        ]
-
-    def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:
-        failure = self._pane.hide(self._pane.failure)
-        if len(failure) + _HEAD < width:
-            # the title has room for it
-            return ()
-        lines = wrapped(failure, max(width - 2, 10))
-        return [(f" {lines[line]}", tones.by_name["error"])] if line < len(lines) else ()
-
-    def action_jump(self) -> None:
-        self.post_message(self.Asked("jump", self.key))
-
-    def action_rerun(self) -> None:
-        self.post_message(self.Asked("rerun", self.key))
-
-    def action_rerun_all(self) -> None:
-        self.post_message(self.Asked("rerun_all", self.key))
-
-    def action_cancel(self) -> None:
-        self.post_message(self.Asked("cancel", self.key))
-
-    def action_backend(self) -> None:
-        self.post_message(self.Asked("backend", self.key))
-
-    def action_differ(self) -> None:
-        self.post_message(self.Asked("differ", self.key))
-
-    def action_adapter(self) -> None:
-        self.post_message(self.Asked("adapter", self.key))
-
-    def action_auto(self) -> None:
-        self.post_message(self.Asked("auto", self.key))
-
-    def action_filter(self) -> None:
-        self._pane.next_filter()
-
-    def action_filter_verdict(self) -> None:
-        self._pane.next_verdict()
+#: Rows of the pane from which on one of them tells the whole of what is under the cursor.
+_ROOMY = 8
+#: What the choice of the reader is kept as.
+_CHOICE, _AS_LIST = "checks", "list"
+#: Columns of a submission's name from which on it is told.
+_NAME = 6
 
 
 class ChecksPane(Hollow, Vertical):
-    """Title with the tally, and the list.
+    """Title with the tally, the rows, and where there is room what is under the cursor in full.
 
     Args:
         models: Whose checks, in the order of the screen.
         outcomes: What was found so far, by model and check; kept elsewhere.
         hide: A text as it may be shown.
+        titles: What the submissions are called, as far as that may be shown.
     """
 
-    DEFAULT_CSS = (
-        "ChecksPane { height: 10; background: $surface; } ChecksPane Bar.-title { background: $panel; }"
-    )
+    DEFAULT_CSS = """
+    ChecksPane { height: 10; background: $surface; }
+    ChecksPane Bar.-title { background: $panel; }
+    ChecksPane Bar.-whole { background: $surface; }
+    """
 
     def __init__(
-        self, models: Sequence[str], outcomes: Mapping[Key, Outcome], hide: Callable[[str], str] = str
+        self,
+        models: Sequence[str],
+        outcomes: Mapping[Key, Outcome],
+        hide: Callable[[str], str] = str,
+        titles: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         super().__init__(id="checks")
-        self.outcomes, self.hide = outcomes, hide
+        self.outcomes, self.hide, self._titles = outcomes, hide, titles
         self.letters = {model: "ABCDEFGH"[n] for n, model in enumerate(models)}
-        self.states: dict[Key, CheckState] = {}
-        self.rows = CheckRows(self)
-        self.title_bar = Bar(classes="-title")
-        self.spinner = " "
-        self.failure = ""
-        self.active = False
+        self.table = CheckTable(models, outcomes)
+        self.states = self.table.states
+        self.rows = CheckRows(self.table, hide, self.relist, self.rearrange)
+        self.as_list = kept_choice(_CHOICE) == _AS_LIST
+        self.title_bar, self.whole = Bar(classes="-title"), Bar(classes="-whole")
         self.backends: tuple[str, ...] = ()
         self.backend = ""
-        self._filter = ""
-        self._verdict: Verdict | None = None
         self._turn = 0
 
     def compose(self) -> ComposeResult:
         yield self.title_bar
         yield self.rows
+        yield self.whole
 
     def on_mount(self) -> None:
+        self.whole.display = False
         self.relist()
+
+    @property
+    def failure(self) -> str:
+        """Why the engine has ended; empty where it has not, or all is well."""
+        return self.rows.below
+
+    @property
+    def active(self) -> bool:
+        """Whether checks run."""
+        return self.rows.active
+
+    @active.setter
+    def active(self, active: bool) -> None:
+        self.rows.active = active
+
+    @property
+    def spinner(self) -> str:
+        """The sign of what runs."""
+        return self.rows.spinner
+
+    @spinner.setter
+    def spinner(self, sign: str) -> None:
+        self.rows.spinner = sign
 
     @property
     def seed(self) -> int | None:
@@ -204,27 +108,27 @@ class ChecksPane(Hollow, Vertical):
         if isinstance(event, Planned):
             self.backends, self.backend = event.backends, event.backend
             for planned in event.checks:
-                state = self.states.setdefault((planned.model, planned.check), CheckState())
+                state = self.table.state((planned.model, planned.check))
                 state.title, state.establishes = planned.title, planned.establishes
         elif isinstance(event, Started):
-            state = self.states.setdefault((event.model, event.check), CheckState())
+            state = self.table.state((event.model, event.check))
             state.running, state.note, state.fraction = True, "", None
         elif isinstance(event, Progress):
-            state = self.states.setdefault((event.model, event.check), CheckState())
+            state = self.table.state((event.model, event.check))
             state.running, state.note, state.fraction = True, event.note, event.fraction
         elif isinstance(event, Finished):
             self.finish([(event.outcome.model, event.outcome.check)])
         elif isinstance(event, Failed):
-            self.failure = f"{event.message} {event.hint}".strip()
-            self.failure += f" ({key_for(self.rows, 'rerun_all')} runs them again)"
+            failure = f"{event.message} {event.hint}".strip()
+            self.rows.below = f"{failure} ({key_for(self.rows, 'rerun_all')} runs them again)"
             self.stop()
         elif isinstance(event, Ready | Done):
-            self.failure = ""
+            self.rows.below = ""
 
     def finish(self, keys: Iterable[Key]) -> None:
         """These have an outcome now, a stored one or a fresh one."""
         for key in keys:
-            self.states.setdefault(key, CheckState()).running = False
+            self.table.state(key).running = False
 
     def stop(self) -> None:
         """Nothing runs any more."""
@@ -233,7 +137,7 @@ class ChecksPane(Hollow, Vertical):
 
     def forget(self, model: str = "") -> None:
         """None runs any more, or none of a submission: backend or files are others."""
-        self.failure = ""
+        self.rows.below = ""
         for state in (s for key, s in self.states.items() if model in ("", key[0])):
             state.running = False
 
@@ -242,69 +146,121 @@ class ChecksPane(Hollow, Vertical):
         self._turn += 1
         self.spinner = _SPINNER[self._turn % len(_SPINNER)]
         self.retitle()
-        self.rows.redraw({key for key, state in self.states.items() if state.running})
+        running = [key for key, state in self.states.items() if state.running]
+        self.rows.redraw({key if self.as_list else key[1] for key in running})
 
-    def next_filter(self) -> None:
-        """Show the checks of one submission only, then of the next, then of all."""
-        choices = ["", *self.letters]
-        self._filter = choices[(choices.index(self._filter) + 1) % len(choices)]
+    def rearrange(self) -> None:
+        """Show a row for each check of each submission, or a column for each submission again."""
+        cell, focused = self.rows.cell, self.as_list
+        self.as_list = not focused
+        keep_choice(_CHOICE, _AS_LIST if self.as_list else "")
         self.relist()
-
-    def next_verdict(self) -> None:
-        """Show the checks of one verdict only, the worst that there is, then of the next, then of all."""
-        found = {outcome.verdict for outcome in self.outcomes.values()}
-        choices = [None, *(verdict for verdict in _WORTH if verdict in found)]
-        at = choices.index(self._verdict) if self._verdict in choices else 0
-        self._verdict = choices[(at + 1) % len(choices)]
-        self.relist()
-
-    def _rank(self, key: Key) -> float:
-        """Order in the list: faults and findings, then what is under way, then what is well."""
-        outcome, running = self.outcomes.get(key), self.states[key].running
-        if outcome is None or running:
-            return 4.4 if running else 4.6
-        return float(SEVERITY[outcome.verdict])
-
-    def _listed(self, key: Key) -> bool:
-        outcome = self.outcomes.get(key)
-        found = outcome.verdict if outcome is not None else None
-        return self._filter in ("", key[0]) and self._verdict in (None, found)
+        if cell is not None:
+            key = cell if self.as_list else cell[1]
+            self.rows.seat = None if self.as_list else self.table.seats.index(cell[0])
+            self.rows.go(list(self.rows.keys).index(key))
+            self._tell_whole()
 
     def relist(self) -> None:
         """Sort and show."""
-        order = list(self.letters)
-        keys = [key for key in self.states if self._listed(key)]
-        # within a severity by check, so that the same check of two submissions stands together
-        keys.sort(key=lambda key: (self._rank(key), key[1], order.index(key[0]) if key[0] in order else 9))
-        self.rows.show(keys)
+        self.rows.marks = None if self.as_list else self.table.side_by_side()
+        self.rows.show(self.table.listed() if self.rows.marks is None else list(self.rows.marks))
         self.retitle()
+        self._tell_whole()
+
+    # the title, and what is under the cursor
 
     def retitle(self) -> None:
         """Refresh the tally."""
-        focused = self.rows.has_focus
-        settled = (
-            o for key, o in self.outcomes.items() if key in self.states and not self.states[key].running
-        )
-        found = Counter(outcome.verdict for outcome in settled)
-        tally: list[Part] = [
-            (f"{VERDICTS[v][0]} {found[v]} {v}   ", VERDICTS[v][1], 1) for v in _WORTH if found[v]
-        ]
-        running = sum(state.running for state in self.states.values())
-        done, total, listed = sum(found.values()), len(self.states), len(self.rows.keys)
+        head: list[Part] = [(TITLE, "strong" if self.rows.has_focus else "muted", 0)]
+        if self.failure:
+            self.title_bar.tell([*head, (f"{self.hide(self.failure)} ", "error", 0)], self._told())
+        elif self.as_list:
+            self.title_bar.tell([*head, *self._tally(*self.letters)], self._told())
+        else:
+            self.title_bar.tell(self._heads(head), self._told())
+
+    def _told(self) -> list[Part]:
+        """What stands at the right: whose checks, of which seed, and how many are done."""
+        done = sum(self.table.settled(key) is not None for key in self.states)
+        total, listed = len(self.states), len(self.rows.keys)
+        if not self.as_list:
+            total, done = self._in_rows(done)
         told = f"{listed} of {total} checks " if listed < total else f"{total} checks "
         progress = f"{self.spinner} {done}/{total} " if self.active else told
-        chosen = [self.letters.get(self._filter, ""), str(self._verdict or "")]
-        only = f"only {' '.join(filter(None, chosen))} · " if any(chosen) else ""
-        right: list[Part] = [
+        chosen = [self.letters.get(self.table.only, ""), str(self.table.verdict or "")]
+        running = sum(state.running for state in self.states.values())
+        return [
             (f"seed {self.seed} · " if self.seed is not None else "", "muted", 4),
-            (only, "accent", 1),
+            (f"only {' '.join(filter(None, chosen))} · " if any(chosen) else "", "accent", 1),
             (f"{running} running " if running else "", "accent", 3),
             (progress if total or self.active else "", "muted", 2),
         ]
-        head: list[Part] = [(f"{' Checks':<{_HEAD}}", "strong" if focused else "muted", 0)]
-        if self.failure:
-            tally = [(f"{self.hide(self.failure)} ", "error", 0)]
-        self.title_bar.tell([*head, *tally], right)
+
+    def _in_rows(self, done: int) -> tuple[int, int]:
+        """How many checks there are, one for all submissions, and how many of them are done."""
+        checks = {check for _, check in self.states}
+        open_ones = {key[1] for key in self.states if self.table.settled(key) is None}
+        return len(checks), len(checks - open_ones)
+
+    def _tally(self, *models: str, words: bool = True) -> list[Part]:
+        """How many verdicts of each kind there are."""
+        settled = (o for key in self.states if key[0] in models and (o := self.table.settled(key)))
+        found = Counter(outcome.verdict for outcome in settled)
+        return [
+            (
+                f"{VERDICTS[v][0]} {found[v]} {v}   " if words else f"{VERDICTS[v][0]}{found[v]} ",
+                VERDICTS[v][1],
+                n,
+            )
+            for n, v in enumerate(WORTH, 1)
+            if found[v]
+        ]
+
+    def _heads(self, head: list[Part]) -> list[Part]:
+        """The heads of the columns: name and tally of each submission."""
+        name, *columns = columns_of(self.size.width - 1, len(self.table.seats))
+        parts: list[Part] = [(fit(head[0][0].rstrip(), name), head[0][1], 0)]
+        titles = dict(zip(self.letters, self._titles(), strict=False))
+        for n, (model, column) in enumerate(zip(self.table.seats, columns, strict=True), 1):
+            last = n == len(columns)
+            title = fit_middle(self.hide(titles.get(model, "")), max(column // 3, 1))
+            who: list[Part] = [(f" {self.letters[model]} ", "primary", 0)]
+            if column // 3 >= _NAME:
+                who.append((f"{title} ", "text", 0))
+            cell = [*who, *self._tally(model, words=column >= 48)]
+            if last:
+                parts += cell
+                continue
+            fitting = packed(cell, column)
+            used = sum(len(text) for text, _ in fitting)
+            parts += [(text, tone, 0) for text, tone in fitting]
+            parts.append((" " * max(column - used, 0), "muted", 0))
+        return parts
+
+    def _tell_whole(self) -> None:
+        """Tell all that was found by the check under the cursor, where a row can be spared for it."""
+        cell = self.rows.cell
+        shown = not self.as_list and cell is not None and self.size.height >= _ROOMY
+        self.whole.display = shown
+        if not shown or cell is None:
+            return
+        model, check = cell
+        outcome, state = self.table.settled(cell), self.states.get(cell, CheckState())
+        said = outcome.summary if outcome is not None else state.note or state.establishes
+        text = fit(self.hide(said), max(self.size.width - len(check) - 6, 0))
+        head: list[Part] = [(f" {self.letters.get(model, '?')} ", "primary", 0), (f"{check} ", "strong", 0)]
+        self.whole.tell([*head, (text, "muted", 0)])
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.retitle()
+        self._tell_whole()
+
+    def on_rows_pointed(self) -> None:
+        self._tell_whole()
+
+    def on_check_rows_turned(self) -> None:
+        self._tell_whole()
 
     def on_descendant_focus(self) -> None:
         self.retitle()

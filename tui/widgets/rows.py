@@ -140,12 +140,14 @@ class Rows(Counted, ScrollView, can_focus=True):
     def go(self, row: int) -> None:
         """Put the cursor on a row, where it stays however rows come and go."""
         self._placed = True
-        row = min(max(row, 0), max(len(self.keys) - 1, 0))
-        if row != self.cursor and self.keys:
+        row, before = min(max(row, 0), max(len(self.keys) - 1, 0)), self.cursor
+        if row != before and self.keys:
             self.cursor = row
             self.post_message(self.Pointed(self, self.keys[row]))
         self._reveal()
-        self.refresh()
+        # the others look as they did, or are drawn because the list was scrolled
+        for line in (before, row):
+            self.refresh_line(line)
 
     def _reveal(self) -> None:
         rows, top = max(self.scrollable_content_region.height, 1), self.scroll_offset.y

@@ -129,10 +129,11 @@ class CheckActions:
         from judge_tui.tui.engine.replay import where_told
         from judge_tui.tui.screens.evidence import EvidenceScreen
 
-        outcome, state = self._session.outcomes.get(key), self._pane.states[key]
+        outcome = self._session.outcomes.get(key)
         if outcome is None:
             self._screen.notify("No verdict yet.", markup=False)
             return
+        state = self._pane.table.state(key)
         index = self._index(key[0])
         who = f"{letter_of(index)} {self._session.titles[index]}"
 
