@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from judge_tui.checks.binding.candidates import Routine, callables
 from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.binding.signatures import arguments
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.submission import ADAPTER
 
 __all__ = ["Pair", "pairs"]
@@ -43,24 +45,32 @@ _WIDTHS = (8, 64)
 _FILLED = 128
 #: Pairs that are judged at most.
 _MOST = 3
-_BITS = {"bits", "n_bits", "num_bits", "nbits", "bit_width", "bitwidth"}
-_AXIS = {"axis", "dim", "channel_axis", "quant_axis", "reduce_axis"}
-_SHAPE = {"shape", "orig_shape", "original_shape", "out_shape", "x_shape"}
-_LENGTH = {
+#: Every name: what is so unlike all others is told by its own names alone.
+_ANY = "^"
+
+
+def _told(name: str, names: str, *, spare: bool = True) -> Param:
+    return Param(name, "int", tuple(names.split()), required=False, spare=spare, unlike=_ANY)
+
+
+_BITS = _told("bits", "n_bits num_bits bit_width", spare=False)
+_AXIS = _told("axis", "dim channel_axis quant_axis reduce_axis")
+_SHAPE = _told("shape", "orig_shape original_shape out_shape x_shape")
+_LENGTH = _told(
     "length",
-    "n",
-    "d",
-    "head_dim",
-    "orig_dim",
-    "original_dim",
-    "orig_len",
-    "original_length",
-    "dim",
-    "size",
-    "last_dim",
-    "num_elements",
-}
-_GROUP = {"group_size", "group", "block_size", "block", "groupsize"}
+    "n d head_dim orig_dim original_dim orig_len original_length dim size last_dim num_elements",
+)
+_GROUP = _told("group", "group_size block_size block")
+#: Turns numbers into codes: what has a default keeps it, but for the width of the codes.
+_CODING = Role(
+    "quantize",
+    (Param("x", "array", tuple(_DATA), spare=True), _BITS, _AXIS, _GROUP),
+    (Return("codes", "handle"),),
+    (_QUANTIZE.pattern,),
+    strict=True,
+)
+#: An object that does.
+_MADE_FROM = replace(_CODING, params=(_BITS, _AXIS, _GROUP, _LENGTH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +153,10 @@ def _owner(binding: Binding) -> tuple[str, str]:
 
 
 def _given(coded: Returned) -> dict[str, Any]:
-    """What the first call gave, as a whole, by position, and by the names of its parts."""
+    """What the first call gave, as a whole, and by the names of its parts."""
     handle, tree = coded.result.handle, coded.result.tree
-    given: dict[str, Any] = {"whole": handle}
-    for index, (step, key, _below) in enumerate(tree.get("parts", ())):
-        given[f"part{index}"] = given[f"named_{key}"] = handle.part((step, key))
-    return given
+    parts = {f"named_{key}": handle.part((step, key)) for step, key, _below in tree.get("parts", ())}
+    return {"whole": handle, **parts}
 
 
 def pairs(worker: Worker, loaded: Inventories, tried: list[str]) -> Iterator[Pair]:
@@ -278,9 +286,9 @@ def _quantizers(loaded: Inventories) -> list[Binding]:
         words = _words(item.name)
         if item.file == ADAPTER or _OTHER.search(words) or not _QUANTIZE.search(words):
             continue
-        args = _arguments(item.params, {"x": _DATA, "bits": _BITS, "axis": _AXIS, "group": _GROUP}, "x")
-        if args is not None and any(a.source == "x" for a in args):
-            found += _bound(item, "quantize", args)
+        told = arguments(item.params, _CODING)
+        if told is not None and any(a.source == "x" for a in told[0]):
+            found += _bound(item, "quantize", told[0])
     return sorted(found, key=lambda b: (not b.takes("bits"), b.name.rpartition(".")[2].startswith("_")))
 
 
@@ -314,35 +322,8 @@ def _bound(item: Routine, role: str, args: tuple[Argument, ...]) -> list[Binding
     plain = Binding(role, item.file, item.name, args, {}, why="its name and its parameters", line=item.line)
     if item.owner is None:
         return [plain]
-    init = _arguments(
-        item.owner["params"] or (), {"bits": _BITS, "axis": _AXIS, "group": _GROUP, "length": _LENGTH}, ""
-    )
-    return [replace(plain, init=init)] if init is not None else []
-
-
-def _arguments(
-    params: Sequence[Mapping[str, Any]], names: Mapping[str, set[str]], first: str
-) -> tuple[Argument, ...] | None:
-    """How a call is made: what has a default keeps it, but for the width of the codes."""
-    args: list[Argument] = []
-    skipping = False
-    for index, param in enumerate(_named(params)):
-        own = param["name"].lower()
-        source = next((s for s, known in names.items() if own in known), "")
-        if not source and index == 0 and first and "default" not in param:
-            source = first
-        if "default" in param and source != "bits":
-            skipping = True
-            continue
-        if not source:
-            return None
-        by_name = skipping or param["kind"] == "KEYWORD_ONLY"
-        args.append(Argument(source, param["name"] if by_name else ""))
-    return tuple(args)
-
-
-def _named(params: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
+    init = arguments(item.owner["params"] or (), _MADE_FROM)
+    return [replace(plain, init=init[0])] if init is not None else []
 
 
 def _taking(
@@ -356,30 +337,16 @@ def _taking(
 
     ``sized``: what may be an axis or a length (``dim``) is the length.
     """
-    axes = _AXIS - _LENGTH if sized else _AXIS
-    names = [str(key).lower() for _step, key, _below in parts]
-    args: list[Argument] = []
-    taken = 0
-    skipping = False
-    for param in _named(params):
-        name = param["name"].lower()
-        known = next((s for s, k in (("bits", _BITS), ("axis", axes), ("shape", _SHAPE)) if name in k), "")
-        source = known
-        if name in names:
-            source = f"named_{parts[names.index(name)][1]}"
-            taken += 1
-        elif not known and not own and (len(parts) or not taken):
-            if parts and taken < len(parts):
-                source, taken = f"part{taken}", taken + 1
-            elif not parts:
-                source, taken = "whole", 1
-        if not source and name in _LENGTH and "default" not in param:
-            source = "length"
-        if not source or ("default" in param and source in ("axis", "shape")):
-            if "default" not in param:
-                return None
-            skipping = True
-            continue
-        by_name = skipping or param["kind"] == "KEYWORD_ONLY"
-        args.append(Argument(source, param["name"] if by_name else ""))
-    return tuple(args) if taken or own else None
+    given = [Param(f"named_{key}", "handle", (str(key),), required=False) for _step, key, _below in parts]
+    given = [] if own else given or [Param("whole", "handle", required=False)]
+    settings = (_BITS, _SHAPE, *((_LENGTH, _AXIS) if sized else (_AXIS, _LENGTH)))
+    role = replace(_CODING, params=(*given, *settings), strict=False)
+    known = [any(p.means(str(param["name"])) for p in role.params) for param in params]
+    # a part may come in where nothing is the default: by its place
+    asked = [
+        param if told or place >= len(given) else {key: param[key] for key in param if key != "default"}
+        for place, (param, told) in enumerate(zip(params, known, strict=True))
+    ]
+    called = arguments(asked, role)
+    taken = called is not None and (own or any(a.source in {p.name for p in given} for a in called[0]))
+    return called[0] if called is not None and taken else None
