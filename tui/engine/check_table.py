@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
-from judge_tui.tui.engine.differences import Difference, difference
+
+if TYPE_CHECKING:
+    from judge_tui.tui.engine.differences import Difference
 
 __all__ = ["WORTH", "CheckState", "CheckTable", "Key"]
 
@@ -117,6 +120,8 @@ class CheckTable:
         return {row.check: "≠" if row.verdicts else "~" if row.figures else "" for row in rows}
 
     def _row(self, check: str) -> Difference:
+        from judge_tui.tui.engine.differences import difference
+
         return difference(check, [self.settled((model, check)) for model in self.seats])
 
     def _any_listed(self, check: str) -> bool:

@@ -102,7 +102,6 @@ class CompareScreen(CoveredScreen[None]):
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
     CompareScreen #body { height: 1fr; }
-    CompareScreen.-searching ToastRack { margin-bottom: 2; }
     """
 
     def __init__(

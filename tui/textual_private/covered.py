@@ -6,16 +6,23 @@ neither has a public name.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
 from judge_tui.tui.textual_private.compositor import DirectCompositor
 
-__all__ = ["CoveredScreen"]
+__all__ = ["CoveredScreen", "racks_of"]
 
 Result = TypeVar("Result")
+
+
+def racks_of(screen: Screen[object]) -> Iterable[Widget]:
+    """What holds the messages of a screen: none where it shows none."""
+    return screen.query(ToastRack)
 
 
 class CoveredScreen(Screen[Result]):
@@ -36,7 +43,7 @@ class CoveredScreen(Screen[Result]):
 
     def on_screen_suspend(self) -> None:
         # the dialog shows the messages now
-        for rack in self.query(ToastRack):
+        for rack in racks_of(self):
             rack.display = False
 
     def _compositor_refresh(self) -> None:

@@ -11,7 +11,6 @@ from textual.message import Message
 
 from judge_tui.checks.verdict import Outcome
 from judge_tui.tui.engine.check_table import CheckState, CheckTable, Key
-from judge_tui.tui.engine.differences import decisive, figure_of
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, wrapped
 from judge_tui.tui.look.palette import VERDICTS
@@ -200,6 +199,8 @@ class CheckRows(Rows):
 
     def _said(self, outcome: Outcome, room: int) -> str:
         """What decided, in so many columns: a sentence, or the figure where there is no room for one."""
+        from judge_tui.tui.engine.differences import decisive, figure_of
+
         item = decisive(outcome)
         if room >= _TALKATIVE or item is None or item.limit is None:
             return self._hide(outcome.summary)

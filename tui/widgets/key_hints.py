@@ -1,4 +1,4 @@
-"""The bottom line: the keys that matter where the focus is."""
+"""The bottom line: the keys that matter where the focus is, and messages in their place."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.look.tones import tones_of
+from judge_tui.tui.textual_private.message_room import RoomyApp
 
 __all__ = ["Hint", "KeyHints"]
 
@@ -25,7 +26,8 @@ _SEVERAL = re.compile(r"(?<=.)[/-](?=.)")
 class KeyHints(Widget):
     """One line of keys, those of the focused pane first; what does not fit is left out.
 
-    A click on one presses its key.
+    A click on one presses its key. Messages lie over it while they last, and it is as high as they are: they
+    cover no row that is read.
     """
 
     ALLOW_SELECT = False
@@ -39,6 +41,11 @@ class KeyHints(Widget):
         self._count = ""
         #: What stands in which columns.
         self._places: list[tuple[range, Hint]] = []
+
+    def on_resize(self) -> None:
+        if isinstance(self.app, RoomyApp):
+            # messages break into other lines
+            self.app.make_room()
 
     def count(self, typed: str) -> None:
         """Show a number that was typed and waits for its key."""
@@ -57,6 +64,8 @@ class KeyHints(Widget):
         base = tones.text + self.rich_style
         segments = [Segment(" ", base)]
         width = self.size.width
+        if y < self.size.height - 1:
+            return Strip.blank(width, base)
         end = self._pair(self._last, base) if self._last else []
         self._places = [(range(width - _cells(end), width), self._last)] if self._last else []
         if self._count:
