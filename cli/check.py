@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from judge_tui.checks.errors import EngineError, UsageError
-from judge_tui.cli import options
+from judge_tui.cli import clustering, options
 from judge_tui.cli.selection import Selection, select
 from judge_tui.cli.sharding import SHARD, Shard, part_of, shard_head
 from judge_tui.judging.plain import plain
@@ -64,6 +64,7 @@ __all__ = ["command"]
     metavar="N",
     help="Submissions checked at once; 0 for one per processor.",
 )
+@clustering.engine
 def command(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
@@ -75,6 +76,7 @@ def command(
     form: str,
     allow_unjudged: bool,
     shard: Shard | None,
+    engine: clustering.Engine,
     **settings: Any,
 ) -> int:
     """Run the live checks on submissions.
@@ -96,7 +98,7 @@ def command(
         )
     selection = select(found, models, tasks, attempts=everything)
     signal.signal(signal.SIGTERM, _terminated)
-    return _run(selection, checks, form, settings, shard, allow_unjudged=allow_unjudged)
+    return _run(selection, checks, form, settings, shard, engine, allow_unjudged=allow_unjudged)
 
 
 def _terminated(_: int, __: FrameType | None) -> None:
@@ -110,6 +112,7 @@ def _run(
     form: str,
     settings: dict[str, Any],
     shard: Shard | None,
+    engine: clustering.Engine,
     *,
     allow_unjudged: bool,
 ) -> int:
@@ -125,7 +128,8 @@ def _run(
         click.echo(f"judge-tui: {plain(warning)}", err=True)
     # of more parts than answers some have none
     asked = requests(selection, checks, settings) if selection.tasks else []
-    outcomes = stream(asked, printer)
+    with clustering.executor_of(engine, jobs=settings["jobs"], trust=settings["trust"]) as executor:
+        outcomes = stream(asked, printer, executor)
     missed = [] if allow_unjudged else not_judged(selection, outcomes)
     for clause in missed:
         click.echo(f"judge-tui: {plain(clause)}.", err=True)

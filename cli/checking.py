@@ -13,8 +13,10 @@ from typing import Any
 
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Event, Failed, Finished
+from judge_tui.checks.jobs.job import Executor
 from judge_tui.checks.request import Request, RequestedSubmission
 from judge_tui.checks.verdict import CHALLENGE, Outcome, Verdict
+from judge_tui.cli.beside import beside_each_other
 from judge_tui.cli.results import Printer
 from judge_tui.cli.selection import Selection
 
@@ -64,10 +66,20 @@ def _checks_by_task(selection: Selection, checks: Sequence[str]) -> dict[str, tu
     return {task: tuple(check for check in checks if check in ids) for task, ids in known.items()}
 
 
-def _events(request: Request, cancel: threading.Event) -> Generator[Event, None, None]:
+def _events(
+    asked: Sequence[Request], cancel: threading.Event, executor: Executor | None
+) -> Generator[Event, None, None]:
+    """The events of requests, one request after another; on a cluster they run beside each other."""
+    if executor is not None:
+        yield from beside_each_other(asked, cancel, executor)
+        return
     from judge_tui.checks.runner import run
 
-    return run(request, cancel=cancel)
+    for request in asked:
+        with closing(run(request, cancel=cancel)) as events:
+            yield from events
+        if cancel.is_set():
+            return
 
 
 def _interruptible() -> threading.Event:
@@ -83,8 +95,13 @@ def _interruptible() -> threading.Event:
     return cancel
 
 
-def stream(asked: Iterable[Request], printer: Printer) -> list[Outcome]:
+def stream(asked: Sequence[Request], printer: Printer, executor: Executor | None = None) -> list[Outcome]:
     """Run the requests and print what they give.
+
+    Args:
+        asked: The requests.
+        printer: Shows what happens.
+        executor: Who runs the checks; this machine where it is left out.
 
     Returns:
         The outcomes, as they came.
@@ -95,17 +112,15 @@ def stream(asked: Iterable[Request], printer: Printer) -> list[Outcome]:
     outcomes: list[Outcome] = []
     cancel = _interruptible()
     try:
-        for request in asked:
-            events = _events(request, cancel)
-            with closing(events):
-                for event in events:
-                    printer.show(event)
-                    if isinstance(event, Finished):
-                        outcomes.append(event.outcome)
-                    elif isinstance(event, Failed):
-                        raise EngineError(event.message, hint=event.hint)
-            if cancel.is_set():
-                raise KeyboardInterrupt
+        with closing(_events(asked, cancel, executor)) as events:
+            for event in events:
+                printer.show(event)
+                if isinstance(event, Finished):
+                    outcomes.append(event.outcome)
+                elif isinstance(event, Failed):
+                    raise EngineError(event.message, hint=event.hint)
+        if cancel.is_set():
+            raise KeyboardInterrupt
     except BaseException as error:
         printer.pause()
         # a document is closed whole, with what there is, and says that it ended early

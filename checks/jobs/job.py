@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Protocol
 
 import msgspec
@@ -11,12 +13,37 @@ import msgspec
 from judge_tui.checks.backends import Backend, Name
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.check import Check
+from judge_tui.checks.engine_version import EngineVersion, engine_version
 from judge_tui.checks.events import Event
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome
 
-__all__ = ["Executor", "Found", "Job", "Order", "Setting", "Work", "read_job"]
+__all__ = ["Executor", "Found", "Job", "Order", "Setting", "Stamp", "Work", "read_job", "stamp"]
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """Of an installation.
+
+    Attributes:
+        tool: Version of judge-tui.
+        engine: Its checks, NumPy and Python.
+    """
+
+    tool: str
+    engine: EngineVersion
+
+    def differs(self, other: Stamp) -> str:
+        """In what another one differs, as a clause; empty where it does not."""
+        if self.tool != other.tool:
+            return f"judge-tui {other.tool} in place of {self.tool}"
+        return self.engine.differs(other.engine)
+
+
+@functools.cache
+def stamp() -> Stamp:
+    """That of this process."""
+    return Stamp(version("judge-tui"), engine_version())
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -29,7 +56,7 @@ class Job(msgspec.Struct, frozen=True):
         checks: Check ids, in their order.
         seed: Replays the inputs.
         backend: Where arrays live.
-        engine: What has to judge: ``judge-tui`` and its checks, NumPy and Python, as one text per part.
+        stamp: What has to judge; another one gives no verdict that could stand beside those of this one.
         trust: Do it although no full sandbox confines the submission.
         submission: Digest of the snapshot that comes with it.
         challenge: What a task of the user's own is judged by; its folder comes with the job.
@@ -42,7 +69,7 @@ class Job(msgspec.Struct, frozen=True):
     checks: tuple[str, ...]
     seed: int
     backend: Name
-    engine: dict[str, str]
+    stamp: Stamp
     trust: bool
     submission: str
     challenge: Challenge | None = None

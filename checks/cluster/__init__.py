@@ -1,0 +1,1 @@
+"""Jobs done by a Dask cluster. Nothing else imports ``distributed`` (extra ``cluster``)."""

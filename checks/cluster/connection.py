@@ -1,0 +1,119 @@
+"""Reaching a scheduler: by its address, over TLS where there are certificates."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import ssl
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import dask
+from distributed import Client, LocalCluster, Security
+
+from judge_tui.checks.errors import UsageError
+
+__all__ = ["Address", "connected"]
+
+#: Seconds until a scheduler that does not answer is given up.
+PATIENCE_S = 10.0
+_ADDRESS = "DASK_SCHEDULER_ADDRESS"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a scheduler is.
+
+    Attributes:
+        scheduler: ``tcp://…`` or ``tls://…``; empty for Dask's own settings, or workers on this machine.
+        authority: Certificate of who has signed all others.
+        certificate: This side's certificate.
+        key: Its key.
+        workers: Workers on this machine, where there is no scheduler; 0 for one per processor.
+    """
+
+    scheduler: str = ""
+    authority: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    workers: int = 0
+
+    @property
+    def known(self) -> str:
+        """The scheduler's address, Dask's own settings included; empty for workers on this machine."""
+        return self.scheduler or os.environ.get(_ADDRESS) or dask.config.get("scheduler-address", "") or ""
+
+
+def connected(address: Address) -> tuple[Client, LocalCluster | None]:
+    """A connection, and the cluster that was started for it.
+
+    Args:
+        address: Where the scheduler is.
+
+    Raises:
+        UsageError: It cannot be reached, or will not have this side.
+    """
+    # what a library logs is no sentence for a user
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"})
+    where, cluster = address.known, None
+    try:
+        security = _security(address)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if not where:
+                cluster = _started(address.workers)
+            client = Client(
+                cluster if cluster is not None else where,
+                security=None if cluster is not None else security,
+                timeout=PATIENCE_S,
+                set_as_default=False,
+            )
+    except (OSError, RuntimeError, TypeError, ValueError, asyncio.CancelledError) as error:
+        if cluster is not None:
+            cluster.close()
+        raise _unreachable(where, error) from error
+    return client, cluster
+
+
+def _started(workers: int) -> LocalCluster:
+    return LocalCluster(
+        n_workers=workers or os.cpu_count() or 1,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        host="127.0.0.1",
+        # submissions are bounded by their jails; the engine beside them is not what memory is spent on
+        memory_limit=0,
+        silence_logs=logging.CRITICAL,
+    )
+
+
+def _security(address: Address) -> Security | None:
+    """Certificates that were named; Dask's own settings where none were."""
+    files = (address.authority, address.certificate, address.key)
+    if not any(files):
+        return None
+    if not all(files):
+        raise UsageError(
+            "of a TLS connection three files are needed.",
+            hint="Say --tls-ca, --tls-cert and --tls-key: who signs, this side's certificate, and its key.",
+        )
+    ca, cert, key = map(str, files)
+    return Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+
+
+def _unreachable(where: str, error: BaseException) -> UsageError:
+    causes, each = [], error
+    while each is not None:
+        causes.append(each)
+        each = each.__cause__ or each.__context__  # type: ignore[assignment]
+    secure = where.startswith("tls://")
+    hint = "Is 'dask scheduler' running there, and does a firewall let this machine through?"
+    if any(isinstance(one, ssl.SSLError) for one in causes) or secure:
+        hint = "It speaks TLS: name certificates that it trusts by --tls-ca, --tls-cert and --tls-key."
+    told = next((one for one in causes if isinstance(one, ssl.SSLError)), error)
+    said = " ".join(str(told).split())[:200] or type(told).__name__
+    return UsageError(f"the scheduler at {where or 'this machine'} cannot be reached: {said}", hint=hint)
