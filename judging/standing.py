@@ -75,6 +75,7 @@ class Standing(Struct, frozen=True):
         newer: Why the scorecard cannot be changed, one sentence, where it is of a newer schema.
         withheld: Whether it will be judged blind by the rule of the workspace, so that verdicts are left out.
         passed: Whether ``check`` would exit 0 on it, where that was asked for; ``None`` where nobody knows.
+        revealed: Whether it was judged blind, and the names are revealed.
     """
 
     model: str
@@ -98,6 +99,7 @@ class Standing(Struct, frozen=True):
     withheld: bool = False
     newer: str = ""
     passed: bool | None = None
+    revealed: bool = False
 
     @property
     def begun(self) -> bool:
@@ -216,6 +218,7 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
         verdicts={check: outcome.verdict for check, outcome in sorted(outcomes.items())},
         withheld=withheld,
         newer=newer,
+        revealed=card.blind is not None,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from string import punctuation
 
 import judge_tui.tui.app  # noqa: F401  the classes name their keys as they are made
+import judge_tui.tui.screens.compare  # noqa: F401
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, load_keys
 
@@ -22,6 +23,7 @@ PARTS = {
     "program": "The whole program",
     "home": "Home",
     "matrix": "Home: models × tasks",
+    "filter": "Home: the line of the filter",
     "everywhere": "A comparison, wherever the focus is",
     "code": "The code",
     "counts": "Counts, in the code and in lists",

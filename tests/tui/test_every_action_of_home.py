@@ -22,6 +22,12 @@ async def back_home(app: Driver) -> None:
     await ready(app)
 
 
+def readings(app: Driver) -> int:
+    reading = home(app).reading
+    assert reading is not None
+    return reading.turn
+
+
 def shape(app: Driver) -> str:
     """The shape of the report in view."""
     report = app.app.screen
@@ -42,9 +48,16 @@ HOME_STEPS: Sequence[Step] = (
     ("matrix.page-up", cell, (0, 0)),
     ("matrix.mark", lambda a: len(home(a).board.marked), 1),
     ("matrix.take-all-marks-away", lambda a: len(home(a).board.marked), 0),
+    ("home.sort-by", screen, "Picker"),
+    ("down", "enter"),
+    ("home.the-other-way-round", lambda a: home(a).board.order.down, OTHER),
+    ("home.filter", lambda a: len(home(a).query("#filter")), 1),
+    ("filter.show-all-again", lambda a: len(home(a).query("#filter")), 0),
+    ("slash", "a"),
+    ("filter.keep-the-filter", focused, "matrix"),
     ("home.next-list", focused, "queue"),
     ("home.previous-list", focused, "matrix"),
-    ("home.read-again", lambda a: home(a)._reading, MORE),
+    ("home.read-again", readings, MORE),
     ("home.help", screen, "HelpScreen"),
     ("escape",),
     ("home.report", screen, "ReportScreen"),

@@ -14,7 +14,7 @@ from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.help import HelpScreen
-from judge_tui.tui.widgets.matrix import cell_spans
+from judge_tui.tui.widgets.matrix_cells import cell_spans
 
 from .at_home import add_tasks, home, make_home, ready, score
 from .conftest import THREE, make_workspace, running

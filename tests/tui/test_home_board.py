@@ -12,7 +12,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import run_home
 from judge_tui.tui.home_board import HomeBoard
 from judge_tui.tui.past import Past, PastComparisons
-from judge_tui.tui.screens.home import _moment
+from judge_tui.tui.screens.home_words import moment
 
 from .conftest import make_workspace
 
@@ -153,8 +153,8 @@ def test_a_past_comparison_that_is_none_costs_itself_alone(board: HomeBoard, odd
 
 
 def test_a_moment_that_no_calendar_has_is_not_told() -> None:
-    assert _moment(1e30) == _moment(float("nan")) == ""
-    assert _moment(0.0) != ""
+    assert moment(1e30) == moment(float("nan")) == ""
+    assert moment(0.0) != ""
 
 
 def test_a_fault_of_our_own_costs_one_cell(board: HomeBoard, monkeypatch: pytest.MonkeyPatch) -> None:

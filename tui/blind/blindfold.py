@@ -60,10 +60,11 @@ class Blindfold:
         self.blind = wanted or workspace.settings.blind or sealed
         if self.blind:
             models = sorted(cards)
-            file = workspace.root.joinpath("scores", task, judge_name(judge), *models)
             from judge_tui.judging.sealed_order import sealed_order
+            from judge_tui.tui.blind.seen import order_file
 
-            order = sealed_order(rescue.place(file, "blind", ".json"), models, (task, judge_name(judge)))
+            drawn = order_file(workspace, judge, task, models)
+            order = sealed_order(drawn, models, (task, judge_name(judge)))
             self.seated = tuple(sorted(self.seated, key=lambda s: order.index(s.model)))
         self._marks = [marks[s.model] for s in self.seated]
         self._known = [bool(cards[s.model].given) for s in self.seated]

@@ -61,7 +61,7 @@ _TOGETHER = (
     {"editor", "note"},
 )
 #: Parts where letters are typed, and must stay letters.
-_TYPED = {"editor", "export", "line", "picker", "program", "search"}
+_TYPED = {"editor", "export", "filter", "line", "picker", "program", "search"}
 #: Parts whose digits are typed, and what they do.
 _DIGITS = {"rubric": "are the score"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
@@ -100,7 +100,8 @@ def load_keys() -> None:
     """Have every class with keys made, those of dialogs too."""
     for name in _LATER:
         import_module(f"judge_tui.tui.screens.{name}")
-    import_module("judge_tui.tui.widgets.search_bar")
+    for name in ("filter_bar", "search_bar"):
+        import_module(f"judge_tui.tui.widgets.{name}")
 
 
 def key_table() -> dict[str, list[str]]:

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
-from judge_tui.judging import attempt_figures
+from judge_tui.judging.fellow_judges import Fellow
 from judge_tui.judging.pairs import Pair
-from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
-from judge_tui.tui.home_board import Batch, Cell, HomeBoard
+from judge_tui.tui.home_board import HomeBoard
+from judge_tui.tui.home_reading import HomeReading
+from judge_tui.tui.home_rows import outcome
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
+from judge_tui.tui.screens.home_ordering import HomeOrdering
+from judge_tui.tui.screens.home_words import attempted, checked, compared, moment, scored
 from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
-from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
+from judge_tui.tui.widgets.home_lists import HomeList, JudgeRows, PastRows, QueueRows
 from judge_tui.tui.widgets.key_hints import KeyHints
-from judge_tui.tui.widgets.matrix import SIGNS, Matrix
+from judge_tui.tui.widgets.matrix import Matrix
+from judge_tui.tui.widgets.matrix_cells import SIGNS
 from judge_tui.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from judge_tui.tui.widgets.filter_bar import FilterBar
 
 __all__ = ["HomeScreen"]
 
@@ -35,8 +39,10 @@ __all__ = ["HomeScreen"]
 _LISTS = 6
 #: Rows of header, details, title of the lists and hints.
 _FIXED = 7
-#: Columns from which on both lists stand beside each other.
-_BOTH = 100
+#: Columns from which on two lists stand beside each other, and three.
+_TWO, _THREE = 100, 170
+#: What is left is told of so many submissions.
+_TOLD = 4
 
 
 class HomeScreen(CoveredScreen[None]):
@@ -50,10 +56,13 @@ class HomeScreen(CoveredScreen[None]):
 
     BINDINGS: ClassVar = [
         Binding("n", "next", "next to judge"),
+        Binding("slash", "filter", "filter"),
+        Binding("s", "sort", "sort by"),
+        Binding("S", "turn", "the other way round", show=False),
         Binding("tab", "part(1)", "next list"),
         Binding("shift+tab", "part(-1)", "previous list", show=False),
         Binding("q", "app.quit", "quit"),
-        Binding("r", "reload", "read again"),
+        Binding("r", "reload", "read again", show=False),
         Binding("B,R", "report", "report"),
         Binding("I", "statement", "what the task asks for", show=False),
         Binding("W", "export", "export the scoreboard", show=False),
@@ -83,21 +92,23 @@ class HomeScreen(CoveredScreen[None]):
         self.board, self._past = board, past
         self.matrix = Matrix(board, self.name_of)
         self.queue = HomeList("Next to judge", QueueRows(self.name_of), "reading…")
-        self.past = HomeList(
-            "Compared before", PastRows(self.name_of, clock or _moment), "Nothing yet.", second=True
-        )
+        rows = PastRows(self.name_of, clock or moment, self._won)
+        self.past = HomeList("Compared before", rows, "Nothing yet.", second=True)
+        self.judges = HomeList("Judges", JudgeRows(), "", second=True)
         # asked for by name, they would be missed while the screen is taken down
         self.header, self.about, self.said = Bar(id="header"), Bar(id="about"), Bar(id="said")
         self.hints = KeyHints(id="hints")
         self._list = self.queue
-        self._background: Background | None = None
-        self._left: deque[Cell] = deque()
-        self._reading = 0
+        self.reading: HomeReading | None = None
+        self.ordering = HomeOrdering(self, board, self.matrix)
 
     def name_of(self, model: str) -> str:
         """What a model is called on this screen; every name goes through here."""
-        titles = self.board.outline.titles if self.board.outline else {}
-        return titles.get(model) or self.board.workspace.settings.titles.get(model, model)
+        return self.board.name(model)
+
+    def _won(self, past: Past) -> tuple[str, str, str, str] | None:
+        found = self.board.matchup(past.task, past.models)
+        return None if found is None else outcome(found, self.name_of)
 
     def compose(self) -> ComposeResult:
         yield self.header
@@ -108,110 +119,91 @@ class HomeScreen(CoveredScreen[None]):
         with Horizontal(id="lists"):
             yield self.queue
             yield self.past
+            yield self.judges
         yield self.hints
 
     def on_mount(self) -> None:
         self.query_one("#details").styles.height = 2
-        self._background = Background(partial(self.notify, severity="error", markup=False))
+        background = Background(partial(self.notify, severity="error", markup=False))
+        self.reading = HomeReading(
+            self.board, self._past, background, self._show, self._show_past, lambda: self.is_current
+        )
         self.matrix.focus()
         self._show()
         # the frame is on screen first; what is in it comes behind
         self.call_after_refresh(self.action_reload)
 
     def on_unmount(self) -> None:
-        self._reading += 1
+        if self.reading is not None:
+            self.reading.stop()
 
     # reading
 
     def action_reload(self) -> None:
         """Read everything again, what is known staying in view."""
-        self._reading += 1
-        reading = self._reading
-        assert self._background is not None
-
-        def listed_(found: Outline | str) -> None:
-            if reading == self._reading:
-                self.board.take_outline(found)
-                for task in self.board.tasks:
-                    self.board.forget_task(task)
-                self._left = deque(self.board.cells)
-                self._past_again()
-                self._show()
-                self._read_on()
-
-        self._background.submit(self.board.listing, listed_)
+        assert self.reading is not None
+        self.reading.all_again()
 
     def reread(self, task: str) -> None:
         """Read the cells of a task again, as after a comparison."""
-        self._reading += 1
-        cells = self.board.forget_task(task)
-        self._left = deque([*cells, *(cell for cell in self._left if cell[1] != task)])
-        self._past_again()
-        self._read_on()
-
-    def _past_again(self) -> None:
-        assert self._background is not None
-        self._background.submit(self._past.read, self._take_past)
-
-    def _take_past(self, found: Sequence[Past]) -> None:
-        there = self.board.outline.submitted if self.board.outline else frozenset()
-        kept = [past for past in found if all((model, past.task) in there for model in past.models)]
-        self.past.show(kept)
-        self._arrange()
-
-    def _read_on(self) -> None:
-        reading, left = self._reading, self._left
-        assert self._background is not None
-        if not left:
-            self._show()
-            return
-
-        def read(batch: Batch) -> None:
-            if reading == self._reading:
-                self.board.take(batch)
-                self._left = batch.left
-                self._show()
-                # behind a comparison nothing is read: the code must scroll
-                if self.is_current:
-                    self._read_on()
-
-        self._background.submit(lambda: self.board.read(left, lambda: reading == self._reading), read)
+        assert self.reading is not None
+        self.reading.task_again(task)
 
     def on_screen_resume(self) -> None:
-        if self._background is not None and self._left and self._reading:
-            self._reading += 1
-            self._read_on()
+        if self.reading is not None:
+            self.reading.resume()
 
     @property
     def settled(self) -> bool:
         """Whether everything has been read."""
-        known = self.board.outline is not None or bool(self.board.fault)
-        return known and self._background is not None and not self._background.waiting and not self._left
+        return self.reading is not None and self.reading.settled
 
     # showing
 
     def _show(self) -> None:
-        self.matrix.renew()
-        board = self.board
+        board, stay = self.board, self.matrix.cell
+        self.matrix.renew(stay)
         self.queue.show(board.queue, board.nothing_due)
+        self.judges.show(board.fellows)
+        self.past.rows.refresh()
+        self.ordering.count()
         self._arrange()
         self._retell()
         self._hint()
 
+    def _show_past(self, found: Sequence[Past]) -> None:
+        self.past.show(found)
+        self._arrange()
+
+    @property
+    def _lists(self) -> list[HomeList]:
+        """The lists that there are; that of the judges where others judge too."""
+        return [self.queue, self.past, *([self.judges] if self.board.fellows else [])]
+
     def _arrange(self) -> None:
         rest = max(self.size.height - _FIXED, 4)
-        wanted = len(self.board.models) + 2 if self.board.cells else 4
+        wanted = len(self.board.rows) + 2 if self.board.cells else 4
         self.matrix.styles.height = max(min(wanted, rest - _LISTS + 2), 3)
 
-        # two lists beside each other would cut the names on a narrow screen
-        both, past = self.size.width >= _BOTH, self._list is self.past
-        self.queue.display, self.past.display = both or not past, both or past
-        self.past.set_class(both, "-second")
-        other = key_for(self, "part(1)")
-        self.queue.aside = "" if both else f"{other}: {self.past.told}"
-        self.past.aside = "" if both else f"{other}: {self.queue.told}"
-        self.queue.retitle()
-        self.past.retitle()
+        # lists beside each other would cut the names on a narrow screen
+        there, width = self._lists, self.size.width
+        room = min(3 if width >= _THREE else 2 if width >= _TWO else 1, len(there))
+        self._list = self._list if self._list in there else self.queue
+        at = there.index(self._list)
+        begin = min(max(at - room + 1, 0) if at >= room else 0, len(there) - room)
+        shown = there[begin : begin + room]
+        key = key_for(self, "part(1)")
+        for each in (self.queue, self.past, self.judges):
+            each.display = each in shown
+            each.set_class(each is not shown[0], "-second")
+            hidden = [other for other in there if other not in shown]
+            onward = (
+                next((one for one in there[there.index(each) :] if one in hidden), hidden[0])
+                if (each in there and hidden)
+                else None
+            )
+            each.aside = f"{key}: {onward.told}" if onward is not None and each is shown[-1] else ""
+            each.retitle()
 
     def on_resize(self) -> None:
         self._arrange()
@@ -256,14 +248,9 @@ class HomeScreen(CoveredScreen[None]):
             told.tell([(f" {said.fault}", "error", 0)])
             return
         fault = self.board.faults.get(said.task)
-        about.tell([*head, *_checked(said)], [(f"{said.origin} ", "accent", 2)])
-        told.tell([(f" {fault}", "error", 0)] if fault else _scored(said), self._attempted(cell))
-
-    def _attempted(self, cell: Cell) -> list[Part]:
-        """What all attempts come to that the cell's is one of."""
-        found = self.board.attempts(cell)
-        parts = [] if found is None else attempt_figures.told(found)
-        return [(f"{' · ' if rank else ''}{part}", "accent", 3 + rank) for rank, part in enumerate(parts)]
+        about.tell([*head, *checked(said)], [(f"{said.origin} ", "accent", 2)])
+        words = [(f" {fault}", "error", 0)] if fault else [*scored(said), *compared(self.board, said)]
+        told.tell(words, attempted(self.board.attempts(cell)))
 
     def _hint(self) -> None:
         focused = self.focused
@@ -276,7 +263,7 @@ class HomeScreen(CoveredScreen[None]):
                 if shown and key not in hints and key not in (asks, enter):
                     hints[key] = text
         opens = "resume" if focused is self.past.rows else "compare"
-        told = [(enter, f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
+        told = [] if not enter else [(enter, f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
         self.hints.tell((*told, *hints.items()), (asks, "help"))
 
     def on_descendant_focus(self) -> None:
@@ -285,10 +272,10 @@ class HomeScreen(CoveredScreen[None]):
     # keys
 
     def action_part(self, step: int) -> None:
-        parts = [self.matrix, self.queue.rows, self.past.rows]
+        parts = [self.matrix, *(each.rows for each in self._lists)]
         at = parts.index(self.focused) if self.focused in parts else 0
         to = parts[(at + step) % len(parts)]
-        self._list = self.past if to is self.past.rows else self.queue
+        self._list = next((each for each in self._lists if each.rows is to), self.queue)
         self._arrange()
         to.focus()
 
@@ -315,6 +302,56 @@ class HomeScreen(CoveredScreen[None]):
         event.stop()
         if isinstance(event.key, Pair | Past):
             self._ask(event.key.task, event.key.models)
+        elif isinstance(event.key, Fellow):
+            self.notify(self._left_by(event.key), markup=False, timeout=8)
+
+    def _left_by(self, fellow: Fellow) -> str:
+        """What a judge has still to judge, one sentence."""
+        board = self.board
+        own = fellow.name == board.judge
+        left = [
+            f"{self.name_of(model)} · {task}"
+            for (model, task), said in board.standings.items()
+            if said.files
+            and not (
+                said.judged
+                if own
+                else (word := board.others.get((model, task), {}).get(fellow.name)) and word.judged
+            )
+        ]
+        more = f" and {len(left) - _TOLD} more" if len(left) > _TOLD else ""
+        return (
+            f"{fellow.name} has left: {', '.join(left[:_TOLD])}{more}."
+            if left
+            else f"{fellow.name} has judged all."
+        )
+
+    # order and filter
+
+    def action_sort(self) -> None:
+        self.ordering.choose()
+
+    def action_turn(self) -> None:
+        self.ordering.by(self.board.order.column)
+
+    def on_matrix_sorted(self, event: Matrix.Sorted) -> None:
+        self.ordering.by(event.column)
+
+    def action_filter(self) -> None:
+        self.ordering.open_filter()
+
+    def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
+        self.ordering.narrow(event.text)
+        self._arrange()
+
+    def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
+        if not event.kept:
+            self.on_matrix_unfiltered()
+        self.matrix.focus()
+
+    def on_matrix_unfiltered(self) -> None:
+        self.ordering.drop_filter()
+        self._arrange()
 
     def _ask(self, task: str, models: tuple[str, ...]) -> None:
         self.matrix.point((models[0], task))
@@ -355,58 +392,3 @@ class HomeScreen(CoveredScreen[None]):
             KeyPart("Lists", rows, rows.focus),
         ]
         return [*(parts if self.focused is self.matrix else reversed(parts)), KeyPart("Everywhere", self)]
-
-
-def _scored(said: Standing) -> list[Part]:
-    """What the judge has said, in words."""
-    parts: list[Part] = []
-    if said.blind:
-        return [(" judged blind: scores are told once the names are revealed", "accent", 0)]
-    if said.judged:
-        total = f"{said.points} points" if said.points is not None else "no points"
-        parts.append((f" {total}{f', {said.letter}' if said.letter else ''}", "text", 0))
-    elif not said.files:
-        return [(" no submission", "muted", 0)]
-    elif not said.begun:
-        parts.append((" not scored yet", "muted", 0))
-    if said.scored or said.judged:
-        share = f"{said.scored} of {said.dimensions} dimensions"
-        parts.append((f"{' ·' if parts else ''} {share} scored", "muted", 1))
-    if said.mean is not None and not said.judged:
-        parts.append((f", mean {said.mean}", "muted", 2))
-    if said.notes:
-        parts.append((f" · {said.notes} note{'s' * (said.notes > 1)}", "muted", 3))
-    if said.newer:
-        parts.append((" · read-only: written by a newer judge-tui", "warning", 0))
-    if said.stale:
-        parts.append((" · ~ files changed since they were scored", "warning", 0))
-    if said.elsewhere:
-        parts.append((" · * scored on files elsewhere", "muted", 0))
-    if said.others:
-        parts.append((f" · also scored by {', '.join(said.others)}", "muted", 4))
-    return parts
-
-
-def _checked(said: Standing) -> list[Part]:
-    """What the stored verdicts are, in words."""
-    if not said.files:
-        return []
-    if said.blind or said.withheld:
-        # which of them there are would tell who is who
-        return [("verdicts are told once the names are revealed", "muted", 1)]
-    if not said.verdicts:
-        return [("no verdicts of these files yet", "muted", 1)]
-    return [
-        (f"{VERDICTS[str(verdict)][0]} {count} {verdict}  ", VERDICTS[str(verdict)][1], 1)
-        for verdict, count in said.tally
-    ]
-
-
-def _moment(at: float) -> str:
-    try:
-        then, now = time.localtime(at), time.localtime()
-    except (OverflowError, ValueError, OSError):
-        # no moment that a calendar has
-        return ""
-    today = (then.tm_year, then.tm_yday) == (now.tm_year, now.tm_yday)
-    return time.strftime("%H:%M" if today else "%d %b" if then.tm_year == now.tm_year else "%Y-%m-%d", then)

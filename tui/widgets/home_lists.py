@@ -1,4 +1,4 @@
-"""The lists below the matrix: what to compare next, and what was compared before."""
+"""The lists below the matrix: what to compare next, what was compared before, and how far all judges are."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from collections.abc import Callable, Hashable, Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from judge_tui.judging.fellow_judges import Fellow
 from judge_tui.judging.pairs import REASONS, Pair
+from judge_tui.judging.rubric import half_up
+from judge_tui.tui.look.bars import bar
 from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.past import Past
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.matrix import abbreviated
+from judge_tui.tui.widgets.matrix_cells import FAR, abbreviated
 from judge_tui.tui.widgets.rows import Rows, Span
 
-__all__ = ["HomeList", "PastRows", "QueueRows"]
+__all__ = ["HomeList", "JudgeRows", "PastRows", "QueueRows"]
 
 _TASK = 20
+#: Columns of a judge's name, of a bar of what is done, and of what is left.
+_NAME, _DONE, _LEFT = 16, 8, 13
 #: Columns of a reason; the one that is longer, and rare, takes them from the names.
 _REASON = 11
 _TONES = dict(zip(REASONS, ("primary", "warning", "warning", "muted"), strict=True))
 
+#: Who is ahead, what was done, whom to, and by how much.
+Won = tuple[str, str, str, str]
 #: Says what a model is called on the screen.
 Name = Callable[[str], str]
 
@@ -60,25 +67,65 @@ class QueueRows(Rows):
 
 
 class PastRows(Rows):
-    """Comparisons as they were left."""
+    """Comparisons as they were left, and who won.
 
-    def __init__(self, name: Name, clock: Callable[[float], str]) -> None:
+    Args:
+        name: What a model is called.
+        clock: Formats a moment.
+        won: Who won one, as :func:`~judge_tui.tui.home_rows.outcome`; ``None`` where that may not be told.
+    """
+
+    def __init__(self, name: Name, clock: Callable[[float], str], won: Callable[[Past], Won | None]) -> None:
         super().__init__(id="past")
-        self._called, self._clock = name, clock
+        self._called, self._clock, self._won = name, clock, won
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        from rich.cells import cell_len
+
         assert isinstance(key, Past)
         task = min(_TASK, width // 4)
-        names = " · ".join(map(self._called, key.models))
         at = f" {self._clock(key.at)} "
+        room = max(width - task - 2 - cell_len(at), 8)
+        ahead, did, whom, by = self._won(key) or ("", "", " · ".join(map(self._called, key.models)), "")
         place = f" {key.place[0]}:{key.place[1] + 1}" if key.place and width >= 60 else ""
-        room = max(width - task - 2 - len(at) - len(place), 8)
+        # who won is worth more than where the reader was
+        place = place if cell_len(ahead + did + whom + by + place) <= room else ""
+        ahead = fit(ahead, min(cell_len(ahead), max(room - len(did) - 8, 4)))
+        rest = max(room - cell_len(ahead + did + by + place), 4)
+        whom = fit(whom, min(cell_len(whom), rest))
         return [
             (f" {abbreviated(key.task, task)} ", tones.muted),
-            (fit(names, room), tones.text),
+            (ahead, tones.strong),
+            (did, tones.muted),
+            (whom, tones.text),
+            (by, tones.by_name["success"]),
+            (" " * (rest - cell_len(whom)), tones.text),
             (place, tones.muted),
             (at, tones.faint),
         ]
+
+
+class JudgeRows(Rows):
+    """Who judges: what each has left, and how far they are from the one who looks."""
+
+    def __init__(self) -> None:
+        super().__init__(id="judges")
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, Fellow)
+        name = min(_NAME, width // 3)
+        left = f"{key.left} left" if key.left else "nothing left"
+        drawn = [
+            (f" {abbreviated(key.name, name)} ", tones.text),
+            (bar(key.judged / key.there if key.there else 0.0, _DONE), tones.by_name["primary"]),
+            (f" {left:<{_LEFT}}", tones.muted if key.left else tones.by_name["success"]),
+        ]
+        if key.apart is None:
+            return drawn
+        way = half_up(key.above)
+        side = f"{abs(way)} {'above' if way > 0 else 'below'} you" if way else "level with you"
+        style = tones.by_name["warning"] if key.apart >= FAR else tones.text
+        return [*drawn, (f"±{key.apart:.1f} ", style), (f"on {key.both}, {side}", tones.muted)]
 
 
 class HomeList(Vertical):
