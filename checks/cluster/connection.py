@@ -55,8 +55,7 @@ def connected(address: Address) -> tuple[Client, LocalCluster | None]:
     Raises:
         UsageError: It cannot be reached, or will not have this side.
     """
-    # what a library logs is no sentence for a user
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _hush()
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"})
     where, cluster = address.known, None
     try:
@@ -76,6 +75,13 @@ def connected(address: Address) -> tuple[Client, LocalCluster | None]:
             cluster.close()
         raise _unreachable(where, error) from error
     return client, cluster
+
+
+def _hush() -> None:
+    """What a library logs is no sentence for a user: each of its parts has a level of its own."""
+    for name in [*logging.root.manager.loggerDict, "asyncio"]:
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _started(workers: int) -> LocalCluster:

@@ -1,0 +1,94 @@
+"""A scheduler and its workers on the loopback interface, each a process of its own.
+
+    python processes.py WORKERS [--ca FILE --cert FILE --key FILE] [--version V] [--level L]
+
+Prints one JSON object: the scheduler's address, its process id, and those of the workers. All of them end
+with standard input. They are forked of one process, which has imported what each of them needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import msgspec
+from distributed import Scheduler, Security, Worker
+
+from judge_tui.checks import sandbox
+from judge_tui.checks.cluster import facts, remote
+
+
+def security(given: argparse.Namespace) -> Security | None:
+    if given.ca is None:
+        return None
+    sides = {f"tls_{side}_{what}": getattr(given, what) for side in ("scheduler", "worker", "client")
+             for what in ("cert", "key")}  # fmt: skip
+    return Security(tls_ca_file=given.ca, require_encryption=True, **sides)
+
+
+def pretend(given: argparse.Namespace) -> None:
+    """Be workers of another version, or of another level of the sandbox."""
+    mine = facts.stamp()
+    if given.version:
+        facts.stamp = lambda: msgspec.structs.replace(mine, tool=given.version)
+    if given.level:
+        measured = sandbox.Measured(sandbox.Level(given.level), ("not all holds",), {})
+        sandbox.measure = lambda mode="auto": measured
+
+
+def forked(run: Callable[[], Coroutine[Any, Any, None]]) -> int:
+    """Process id of one that runs this, and nothing else."""
+    if pid := os.fork():
+        return pid
+    with contextlib.suppress(BaseException):
+        asyncio.run(run())
+    os._exit(0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("workers", type=int)
+    for name in ("ca", "cert", "key", "version", "level"):
+        parser.add_argument(f"--{name}")
+    given = parser.parse_args()
+    pretend(given)
+    secured = security(given)
+    protocol = "tcp" if secured is None else "tls"
+    told, tells = os.pipe()
+
+    async def schedule() -> None:
+        async with Scheduler(
+            host="127.0.0.1", port=0, protocol=protocol, dashboard_address="127.0.0.1:0", security=secured
+        ) as scheduler:
+            os.write(tells, scheduler.address.encode() + b"\n")
+            await scheduler.finished()
+
+    pids = [forked(schedule)]
+    with os.fdopen(told) as heard:
+        address = heard.readline().strip()
+
+    async def work() -> None:
+        async with Worker(
+            address, nthreads=1, host="127.0.0.1", protocol=protocol, memory_limit=0,
+            dashboard_address="127.0.0.1:0", security=secured,
+        ) as worker:  # fmt: skip
+            await worker.finished()
+
+    assert remote.TOPIC
+    pids += [forked(work) for _ in range(given.workers)]
+    print(json.dumps({"address": address, "scheduler": pids[0], "workers": pids[1:]}), flush=True)
+    sys.stdin.read()
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
