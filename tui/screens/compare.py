@@ -32,6 +32,7 @@ from judge_tui.tui.widgets.rows import Rows
 from judge_tui.tui.widgets.rubric_pane import RubricPane
 
 if TYPE_CHECKING:
+    from judge_tui.tui.widgets.code_pane import CodePane
     from judge_tui.tui.widgets.search_bar import SearchBar
 
 __all__ = ["CompareScreen"]
@@ -167,8 +168,8 @@ class CompareScreen(CoveredScreen[None]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.parts.take_focus(event.widget)
 
-    def on_code_pane_loaded(self) -> None:
-        self.parts.take_file()
+    def on_code_pane_loaded(self, event: CodePane.Loaded) -> None:
+        self.parts.take_file(event.pane)
 
     # parts
 

@@ -19,7 +19,11 @@ _MEANINGS = {
     "error": "a fault of the engine: nothing about the code",
 }
 
-CHECK_SIGNS: Signs = tuple((f"{glyph} {name}", _MEANINGS[name]) for name, (glyph, _tone) in VERDICTS.items())
+CHECK_SIGNS: Signs = (
+    *((f"{glyph} {name}", _MEANINGS[name]) for name, (glyph, _tone) in VERDICTS.items()),
+    ("≠ ~", "the submissions differ: in their verdicts, or by figures alone"),
+    ("▸", "the submission whose evidence opens"),
+)
 CODE_SIGNS: Signs = (
     ("◆", "where a check found its cause"),
     ("+ − ✗ ?", "a note: strength, weakness, bug, question; a finding of the same line stands behind it"),

@@ -27,6 +27,7 @@ from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.code_opening import CodeOpening
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Rows, Span
@@ -112,6 +113,7 @@ class CodePane(Hollow, Vertical):
         self.hide = hide
         self.file = ""
         self.view = CodeView(moved=self._view_moved, leaving=self._leave, id=f"code-{index}")
+        self.opening = CodeOpening(self.view)
         self.sidebar = Sidebar(self)
         self.title_bar = Bar(classes="-title")
         self.counts = ""
@@ -147,6 +149,7 @@ class CodePane(Hollow, Vertical):
             self.notify(f"{letter_of(self.index)}: {plain(self.hide(told))}", markup=False, timeout=6)
 
     def on_resize(self) -> None:
+        self.opening.again()
         self.retitle()
 
     def on_unmount(self) -> None:
@@ -163,17 +166,18 @@ class CodePane(Hollow, Vertical):
 
         Args:
             file: One of the submission's files.
-            line: 0-based line for the cursor; where it was last by default.
+            line: 0-based line for the cursor; by default where it was last, or the first definition.
         """
         if file == self.file:
             if line is not None:
+                self.opening.end()
                 self.view.go(line, centre=True)
             return
         if self.file:
             self._leave(self.view.cursor)
             self._places[self.file] = self.view.cursor
         self.file = file
-        at = self._places.get(file, 0) if line is None else line
+        at = self._places.get(file) if line is None else line
         if file in self._sources:
             source, highlight = self._sources[file]
             self._arrived(file, source, at)
@@ -186,8 +190,12 @@ class CodePane(Hollow, Vertical):
             self._show(Source("reading…".encode()))
             self.submit(lambda: self._source(file), lambda new: self._arrived(file, new, at))
 
-    def _show(self, source: Source, line: int = 0) -> None:
-        self.view.show(source, line=line)
+    def _show(self, source: Source, line: int | None = 0) -> None:
+        self.view.show(source, line=line or 0)
+        if line is None:
+            self.opening.begin(self.file)
+        else:
+            self.opening.end()
         # its symbols are not known yet, and those of another file lead nowhere
         self.relist()
 
@@ -220,7 +228,7 @@ class CodePane(Hollow, Vertical):
         assert self._background is not None
         self._background.submit(job, done)
 
-    def _arrived(self, file: str, source: Source, at: int) -> None:
+    def _arrived(self, file: str, source: Source, at: int | None) -> None:
         if file != self.file:
             return
         self.state += 1
@@ -246,6 +254,7 @@ class CodePane(Hollow, Vertical):
         self._sources[file] = (source, highlight)
         if file == self.file:
             self.view.color(self._told(highlight), syntax_styles(tones_of(self.app)))
+            self.opening.again()
             self.relist()
             self.post_message(self.Loaded(self))
 

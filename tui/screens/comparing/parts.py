@@ -34,6 +34,7 @@ from judge_tui.tui.screens.comparing.watching import Watching
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.checks_pane import ChecksPane
+from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.rubric_pane import RubricPane
 
@@ -169,10 +170,11 @@ class Parts:
                     self._rubric.update_lines()
         self.layout.arrange()
 
-    def take_file(self) -> None:
-        """Another file came into view, or the same one anew."""
+    def take_file(self, pane: CodePane) -> None:
+        """Another file came into view in a pane, or the same one anew."""
         self.remark()
         self.search.again()
+        self.sync.join(pane)
         self.sync.lead(self._panes.current)
 
     def take_score(self) -> None:

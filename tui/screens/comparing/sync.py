@@ -109,6 +109,22 @@ class Sync:
             ours, theirs = found
             pane.tell_match(f"≈ {ours.name}" if theirs is not None else "≠ no like")
 
+    def join(self, pane: CodePane) -> None:
+        """Have a file that was just opened stand where another pane is, where that shows the like of it."""
+        if not pane.opening.untouched or not pane.view.symbols:
+            return
+        leader = next((one for one in self._panes if one is not pane and _is_read(one)), None)
+        if leader is None:
+            return
+        alignment = self.alignment(leader, pane)
+        if alignment is None:
+            self._match(leader, pane, partial(self.join, pane))
+            return
+        cursor = leader.view.cursor
+        found, line = alignment.around(cursor), alignment.line(cursor)
+        if line is not None and found is not None and found[1] is not None:
+            pane.opening.place(line, leader.view.rows.row_of(cursor) - leader.view.scroll_offset.y)
+
     # matching
 
     def alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None:
@@ -126,6 +142,9 @@ class Sync:
         if not (leader.settled and pane.settled):
             # an outline is still being read, or matched; the next key asks again
             return
+        self._match(leader, pane, then)
+
+    def _match(self, leader: CodePane, pane: CodePane, then: Callable[[], None]) -> None:
         from judge_tui.tui.code.alignment import match
 
         sources = leader.source, pane.source
@@ -138,3 +157,8 @@ class Sync:
                 then()
 
         leader.submit(lambda: match(*sides), matched)
+
+
+def _is_read(pane: CodePane) -> bool:
+    """Whether somebody has gone to a definition in a pane."""
+    return not pane.opening.untouched and pane.view.symbol_at(pane.view.cursor) is not None
