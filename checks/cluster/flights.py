@@ -146,7 +146,7 @@ class Flights:
             self._found(flight.submission, message.device, event.outcome)
             yield event
 
-    def _over(self, number: int, future: Future) -> Iterator[Event]:
+    def _over(self, number: int, future: Future[None]) -> Iterator[Event]:
         flight = self._flights.get(number)
         if flight is None:
             return

@@ -9,6 +9,7 @@ import contextlib
 import functools
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 from distributed import Worker, get_worker
@@ -149,7 +150,7 @@ def _tell(worker: Worker, job: Job, device: str, event: Event) -> None:
 
 
 @contextlib.contextmanager
-def _wanted(worker: Worker, key: object, performance: Performance) -> Iterator[None]:
+def _wanted(worker: Worker, key: Any, performance: Performance) -> Iterator[None]:
     """Stop a job that nobody waits for any more: its run was cancelled, or has ended."""
     over = threading.Event()
 

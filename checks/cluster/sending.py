@@ -6,6 +6,7 @@ import itertools
 import queue
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import msgspec
 from distributed import Client, Future
@@ -22,7 +23,7 @@ __all__ = ["Flight", "Inbox", "Sending"]
 _MOST_SENT = 8 << 20
 
 #: What is heard of jobs: events, and that one has ended.
-Inbox = queue.SimpleQueue[remote.Message | tuple[int, Future]]
+Inbox: TypeAlias = "queue.SimpleQueue[remote.Message | tuple[int, Future[None]]]"
 
 
 @dataclass(slots=True)
@@ -45,7 +46,7 @@ class Flight:
     left: list[str]
     asked: int = 0
     tries: int = 0
-    future: Future | None = None
+    future: Future[None] | None = None
     worker: str = ""
     refused: str = ""
 
