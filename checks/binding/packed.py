@@ -20,11 +20,16 @@ _NAMES = frozenset({
     "kwargs", "kw",
 })  # fmt: skip
 #: Classes of settings.
-_SETTINGS = re.compile(r"(config|cfg|conf|settings|options|opts|hparams|hyperparams|args|params|spec)$", re.I)
+_SETTINGS = re.compile(
+    r"(config|cfg|conf|settings|options|opts|hparams|hyper_?param\w*|args|params|spec)$", re.I
+)
 #: Classes of what a forward leaves for its backward.
 _CONTAINERS = re.compile(r"(context|ctx|cache|tape|saved|residuals?|memo|store|state|stash)$", re.I)
 #: What settings hold: an array is handed over by itself.
-_PLAIN = frozenset({"int", "float", "bool"})
+_PLAIN = frozenset({"int", "float", "bool", "dtype"})
+_TYPE_NAME = re.compile(r"float(16|32|64)$")
+#: How a default that is a NumPy type is told.
+_TYPE = re.compile(r"<class 'numpy\.float(16|32|64)'>$")
 _READERS = frozenset({"get", "pop", "setdefault"})
 
 
@@ -65,7 +70,11 @@ def read_keys(submission: Submission, file: str, name: str) -> tuple[str, ...]:
 
 
 def settings(
-    loaded: Mapping[str, Mapping[str, Any]], params: Sequence[Mapping[str, Any]], role: Role
+    loaded: Mapping[str, Mapping[str, Any]],
+    params: Sequence[Mapping[str, Any]],
+    role: Role,
+    *,
+    also: Sequence[Param] = (),
 ) -> dict[str, Argument]:
     """Parameter → the object of a class of settings that it wants, made of what the role takes.
 
@@ -75,25 +84,32 @@ def settings(
         loaded: File → inventory.
         params: The callable's signature.
         role: What is looked for.
+        also: What such an object may be told beside what the role takes.
     """
-    classes = [(file, each) for file, inventory in loaded.items() for each in inventory.get("classes", ())]
+    takes = [p for p in (*role.params, *also) if p.kind in _PLAIN]
     found = {}
     for param in params:
-        noted = re.findall(r"\w+", str(param.get("annotation", "")))
-        named = _SETTINGS.search(param["name"])
-        if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD") or any(
-            p.means(param["name"]) for p in role.params
-        ):
+        if param["kind"].startswith("VAR_") or any(p.means(param["name"]) for p in role.params):
             continue
-        for file, cls in classes:
-            annotated = cls["name"] in noted and _SETTINGS.search(cls["name"])
-            if annotated or (not noted and named and _SETTINGS.search(cls["name"])):
-                rest = [p for p in role.params if p.kind in _PLAIN and not p.spare]
-                rest = [p for p in rest if not any(p.means(other["name"]) for other in params)]
-                if made := _made(file, cls, rest):
-                    found[param["name"]] = made
-                    break
+        made = (_made(file, cls, takes) for file, cls in _wanted(loaded, param))
+        if argument := next(filter(None, made), None):
+            found[str(param["name"])] = argument
     return found
+
+
+def _wanted(
+    loaded: Mapping[str, Mapping[str, Any]], param: Mapping[str, Any]
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Classes of settings that a parameter may want, those first that its annotation names."""
+    noted = re.findall(r"\w+", str(param.get("annotation", "")))
+    classes = [
+        (file, cls)
+        for file, inventory in loaded.items()
+        for cls in inventory.get("classes", ())
+        if _SETTINGS.search(cls["name"]) and cls["params"] is not None
+        if cls["name"] in noted or _SETTINGS.search(param["name"])
+    ]
+    return sorted(classes, key=lambda each: each[1]["name"] not in noted)
 
 
 def containers(loaded: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
@@ -106,16 +122,25 @@ def containers(loaded: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     )
 
 
-def _made(file: str, cls: Mapping[str, Any], rest: Sequence[Param]) -> Argument | None:
-    """An object of a class of settings; ``None`` where it needs more than a role's parameters."""
+def _made(file: str, cls: Mapping[str, Any], takes: Sequence[Param]) -> Argument | None:
+    """An object of a class of settings; ``None`` where it needs more than it can be told."""
     parts = []
-    for field in cls["params"] or ():
-        match = next((p for p in rest if p.means(field["name"])), None)
-        if match is not None:
-            parts.append((str(field["name"]), match.name))
-        elif "default" not in field and field["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD"):
+    for field in cls["params"]:
+        match = next((p for p in takes if p.means(field["name"])), None)
+        form = None if match is None or (match.spare and "default" in field) else _form(field, match)
+        if match is not None and form is not None:
+            parts.append((str(field["name"]), form + match.name))
+        elif "default" not in field and not field["kind"].startswith("VAR_"):
             return None
     return Argument("", parts=tuple(parts), made=f"{file}:{cls['name']}") if parts else None
+
+
+def _form(field: Mapping[str, Any], param: Param) -> str | None:
+    """The form in which a field is told; ``None`` for a type whose default is none that is known."""
+    if param.kind != "dtype" or "default" not in field:
+        return "type:" if param.kind == "dtype" else ""
+    default = str(field["default"])
+    return "" if _TYPE_NAME.match(default) else "type:" if _TYPE.match(default) else None
 
 
 def _keys(tree: ast.Module, name: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ from judge_tui.checks.tasks.kv.faces.decoding import ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import opening
-from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, constructors
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, called_with, constructors
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
@@ -114,7 +114,6 @@ def _options(search: Search) -> Iterator[Option]:
     """Callables that take a prompt in chunks, and how each is called; those that cannot be are noted."""
     owners = {name: _owner(search, name) for name in ("create", "decoder")}
     made = constructors(search.loaded)
-    configs = Configs.of(search.loaded, search.worker.submission)
     prefill = search.bound.get("prefill")
     for item in callables(search.loaded):
         own = item.name.rpartition(".")[2]
@@ -128,7 +127,7 @@ def _options(search: Search) -> Iterator[Option]:
         if asked and prefill is not None and prefill.target == f"{item.file}:{item.name}":
             yield {"chunked": _with_chunks(prefill, item.params)}
             continue
-        known = [configs.arguments(item.params, role) for role in (_ARRAYS, _TOKENS)]
+        known = [called_with(search, item.params, role) for role in (_ARRAYS, _TOKENS)]
         if takes_prompts and known == [None, None]:
             names = ", ".join(str(param["name"]) for param in item.params)
             said = f"cannot be called: nothing is known for each of ({names})"

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.inventories import Inventories
-from judge_tui.checks.binding.packed import pack, packs
+from judge_tui.checks.binding.packed import pack, packs, settings
 from judge_tui.checks.binding.signatures import arguments
 from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
-from judge_tui.checks.submission import ADAPTER, Submission
+from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.words.parameters import BITS, K, V, takes
 from judge_tui.checks.tasks.kv.words.roles import SIZES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["Configs", "Owner", "as_told", "constructors", "matched"]
+__all__ = ["Owner", "as_told", "called_with", "constructors", "matched"]
 
 #: Names of class methods that make an instance.
 _MAKES = frozenset({
@@ -35,13 +36,6 @@ _PAIR = takes(
     "kvs kv_pair kv_new new_kv kv_t kv_step pair key_value key_values keys_values keys_and_values k_v entry",
     required=True,
 )
-
-#: What objects that hold sizes are called, and parameters that want one.
-_CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|(model_?)?args)$")
-
-_DTYPE = re.compile(r"float(16|32|64)$")
-#: How a default that is a NumPy type is told.
-_TYPE = re.compile(r"<class 'numpy\.float(16|32|64)'>$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ def matched(
         sized: Whether an object of sizes is made as well where none is the default.
     """
     ranked: list[tuple[float, int, Binding]] = []
-    made, configs = constructors(search.loaded), Configs.of(search.loaded, search.worker.submission)
+    made = constructors(search.loaded)
     sizes = replace(role, params=SIZES)
     for item in _routines(search.loaded, classes):
         file, name, params, line, cls = item
@@ -111,7 +105,7 @@ def matched(
             score = _score(name.rpartition(".")[0], role)
         if score is None:
             continue
-        for args, unsure in _called(params, role, configs, sized=sized):
+        for args, unsure in _called(search, params, role, sized=sized):
             binding = Binding(role.name, file, name, args, {}, why="its name and its parameters", line=line)
             own = 0.0
             if cls and owner is not None and cls == owner.kind and not owner.bare:
@@ -119,7 +113,7 @@ def matched(
             elif cls:
                 # The method of an object that keeps nothing: attention that is made, and handed a cache.
                 parts = made.get((file, cls)) if stateful and on == "cache" and binding.takes(on) else None
-                init = configs.arguments(parts, sizes) if parts is not None else None
+                init = called_with(search, parts, sizes) if parts is not None else None
                 if init is None:
                     continue
                 binding = replace(binding, init=init)
@@ -130,16 +124,16 @@ def matched(
 
 
 def _called(
-    params: Sequence[Mapping[str, Any]], role: Role, configs: Configs, *, sized: bool
+    search: Search, params: Sequence[Mapping[str, Any]], role: Role, *, sized: bool
 ) -> Iterator[tuple[tuple[Argument, ...], float]]:
     """How a signature is called, and how unsure that is; keys and values may go in as one argument."""
-    if (args := configs.arguments(params, role, sized=sized)) is not None:
+    if (args := called_with(search, params, role, sized=sized)) is not None:
         yield args, 0.0
         return
     others = tuple(param for param in role.params if param.name not in (K.name, V.name))
     if len(others) != len(role.params) - 2:
         return
-    args = configs.arguments(params, replace(role, params=(_PAIR, *others)), sized=sized) or ()
+    args = called_with(search, params, replace(role, params=(_PAIR, *others)), sized=sized) or ()
     for unsure, made in ((0.1, "tuple"), (0.2, "stack")) if args else ():
         pair = Argument("", parts=((K.name, K.name), (V.name, V.name)), made=made)
         yield tuple(replace(pair, keyword=a.keyword) if a.source == _PAIR.name else a for a in args), unsure
@@ -181,71 +175,31 @@ def _score(name: str, role: Role) -> float | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Configs:
-    """Classes and dicts that hold sizes, for callables that are told of sizes by one object.
+def called_with(
+    search: Search, params: Sequence[Mapping[str, Any]], role: Role, *, sized: bool = False
+) -> tuple[Argument, ...] | None:
+    """How a signature is called, with the objects of sizes that it wants; ``None`` when it cannot be.
 
-    Attributes:
-        classes: File, name and constructor parameters of each.
-        keys: File and a name → what the source reads from a dict of that name, and which size that is.
+    Args:
+        search: Where is looked.
+        params: The signature.
+        role: What is to be played; an object may be told the sizes of the cache besides.
+        sized: Whether such an object is made as well where none is the default.
     """
-
-    classes: tuple[tuple[str, str, Sequence[Mapping[str, Any]]], ...] = ()
-    keys: Callable[[str, Role], tuple[tuple[str, str], ...]] = lambda name, role: ()
-
-    @classmethod
-    def of(cls, loaded: Inventories, submission: Submission) -> Configs:
-        """Classes that are called after it, and the keys of dicts that are."""
-        made = constructors(loaded)
-
-        def keys(name: str, role: Role) -> tuple[tuple[str, str], ...]:
-            found = (pair for file in loaded for pair in pack(submission, file, name, (), role))
-            return tuple(dict.fromkeys(found))
-
-        classes = tuple((file, n, params) for (file, n), params in made.items() if _CONFIG.search(n))
-        return cls(classes, keys)
-
-    def arguments(
-        self, params: Sequence[Mapping[str, Any]], role: Role, *, sized: bool = False
-    ) -> tuple[Argument, ...] | None:
-        """How a signature is called, with the objects of sizes that it wants; ``None`` when it cannot be.
-
-        Args:
-            params: The signature.
-            role: What is to be played.
-            sized: Whether they are made as well where none is the default.
-        """
-        asked = [p for p in _named(params) if "default" not in p or (sized and p["default"] is None)]
-        objects = ((str(p["name"]), self.argument(p, role)) for p in asked)
-        called = arguments(params, role, packed={name: made for name, made in objects if made is not None})
-        return None if called is None else called[0]
-
-    def argument(self, param: Mapping[str, Any], role: Role) -> Argument | None:
-        """The object that a parameter wants, made of what a role takes; ``None`` when it wants none.
-
-        What has a default and is no size of the role keeps it.
-        """
-        note = re.findall(r"\w+", str(param.get("annotation", "")))
-        if not _CONFIG.search(param["name"]) and not any(n in note for _file, n, _params in self.classes):
-            return None
-        # a call may be told by an object what its own role does not take: the sizes of the cache
-        takes = (*role.params, *SIZES)
-        for file, name, params in sorted(self.classes, key=lambda one: one[1] not in note):
-            known = [(p, next((r for r in takes if r.means(p["name"])), None)) for p in _named(params)]
-            if all(r is not None or "default" in p for p, r in known):
-                parts = tuple(
-                    (p["name"], form + r.name)
-                    for p, r in known
-                    # how many bits a code has is told to what keeps codes alone
-                    if r and not (r.name == BITS.name and r.spare and "default" in p)
-                    if (form := _form(p, r.kind)) is not None
-                )
-                return Argument("", parts=parts, made=f"{file}:{name}") if parts else None
-        if self.classes or not packs(param["name"], role):
-            return None
-        sizes = tuple(size for size in takes if size.kind == "int" and not size.spare)
-        parts = self.keys(param["name"], replace(role, params=sizes))
-        return Argument("", parts=parts) if parts else None
+    asked = [p for p in params if "default" not in p or (sized and p["default"] is None)]
+    # an object is told all; but how many bits a code has, what keeps codes alone
+    told = tuple(replace(p, spare=p.spare and p.name == BITS.name) for p in role.params)
+    objects = settings(search.loaded, asked, replace(role, params=told), also=SIZES)
+    sizes = tuple(p for p in (*role.params, *SIZES) if p.kind == "int" and not p.spare)
+    for name in (str(p["name"]) for p in asked if packs(p["name"], role)):
+        read = (
+            pack(search.worker.submission, file, name, (), replace(role, params=sizes))
+            for file in search.loaded
+        )
+        if name not in objects and (parts := tuple(dict.fromkeys(chain.from_iterable(read)))):
+            objects[name] = Argument("", parts=parts)
+    called = arguments(params, role, packed=objects)
+    return None if called is None else called[0]
 
 
 def as_told(binding: Binding, *makers: Binding) -> Binding:
@@ -255,21 +209,3 @@ def as_told(binding: Binding, *makers: Binding) -> Binding:
         replace(told[a.made], keyword=a.keyword) if a.made and a.made in told else a for a in binding.args
     )
     return replace(binding, args=args)
-
-
-def _named(params: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Parameters that are called by a name of their own."""
-    return [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
-
-
-def _form(param: Mapping[str, Any], kind: str) -> str | None:
-    """How a member of a config is told; ``None`` where it is not.
-
-    Sizes are, and a dtype where its default is the name of one, or a type.
-    """
-    default = param.get("default")
-    if kind == "int":
-        return ""
-    if kind != "dtype" or not isinstance(default, str):
-        return None
-    return "" if _DTYPE.match(default) else "type:" if _TYPE.match(default) else None
