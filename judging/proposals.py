@@ -15,6 +15,7 @@ from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.card import Scorecard, points
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.judging.rubric import Rubric
+from judge_tui.judging.timings import comparable
 
 __all__ = ["Proposal", "proposed"]
 
@@ -66,6 +67,8 @@ def proposed(
         titles: Check id → what the check is called; the id itself by default.
     """
     titles = titles or {}
+    fair = comparable([outcomes.get(model, {}) for model in models])
+    outcomes = dict(zip(models, fair, strict=True))
     given = [points(cards[model], rubric) for model in models]
     known = [value for value in given if value is not None]
     winner, margin = None, None

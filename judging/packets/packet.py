@@ -25,6 +25,7 @@ from judge_tui.judging.packets.answer_schema import answer_schema
 from judge_tui.judging.packets.keys import Key, Seat
 from judge_tui.judging.plain import plain
 from judge_tui.judging.rubric import Rubric
+from judge_tui.judging.timings import comparable
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["LETTERS", "MOST_BYTES", "Packet", "made"]
@@ -106,7 +107,7 @@ def made(workspace: Workspace, submissions: Sequence[Submission], *, blind: bool
         rubric.digest,
         tuple(dimension.id for dimension in rubric.dimensions),
     )
-    outcomes = side_by_side(list(submissions))
+    outcomes = comparable(side_by_side(list(submissions)))
     names = [f"{letter} is {plain(workspace.model_title(s.model))}" for letter, s in key.seats.items()]
     above = [
         *map(hide, _head(key, rubric)),

@@ -16,6 +16,7 @@ from judge_tui.judging.summaries.parts import Cell, Curves, Heading, Part, Prose
 from judge_tui.judging.summaries.plots import curves_of
 from judge_tui.judging.summaries.pointed import place_of, pointed_at
 from judge_tui.judging.summaries.tables import attempts
+from judge_tui.judging.timings import comparable, hosts_of
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["metrics"]
@@ -109,6 +110,9 @@ def _revealed(
 def _of_task(workspace: Workspace, task: str, found: Mapping[str, _Found]) -> Iterable[Part]:
     columns = tuple(workspace.model_title(model) for model in found)
     yield Prose(_measured(list(found.values())))
+    if hosts := hosts_of(list(found.values())):
+        yield Prose(_apart(hosts))
+        found = dict(zip(found, comparable(list(found.values())), strict=True))
     told = _origins([workspace.submission(model, task) for model in found])
     if told:
         yield Prose(told)
@@ -154,6 +158,16 @@ def _measured(found: Sequence[_Found]) -> str:
         plural = name if len(values) == 1 else f"{name}s"
         said.append(f"{plural} {', '.join(sorted(values))}")
     return f"Measured with {'; '.join(said)}."
+
+
+def _apart(several: Mapping[str, tuple[str, ...]]) -> str:
+    """Which figures are left out, since they were taken on several machines."""
+    hosts = sorted({host or "an unknown one" for hosts in several.values() for host in hosts})
+    checks = ", ".join(several)
+    return (
+        f"Timings of {checks} were taken on different machines ({', '.join(hosts)}) and are not set side by "
+        "side: judge-tui check … --fresh on one of them."
+    )
 
 
 def _origins(submissions: Sequence[Submission]) -> str:

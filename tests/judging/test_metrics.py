@@ -68,6 +68,20 @@ def test_figures_of_one_seed_are_compared_where_all_have_them(workspace: Workspa
     assert _rows(workspace)[1][0][4:] == ["4e-09", "5e-09"]
 
 
+def test_timings_of_different_machines_are_left_out_and_told(workspace: Workspace) -> None:
+    for model, host in (("glm5", "one"), ("qwen36", "other")):
+        store, submission = Store(), workspace.submission(model, "kv")
+        items = (Evidence("seconds of a call", 1.0, unit="s"), Evidence("bytes held", 8, unit="B"))
+        outcome = Outcome(
+            model, "kv", "cost", Verdict.PASS, "said", 1.0, items, 1, device="chip", sandbox="full", host=host
+        )
+        store.keep([outcome], store.key(submission, "cpu", "chip"))
+        store.chose("kv", "auto", "cpu", ["chip"])
+    _, figures, prose = _rows(workspace)
+    assert [row[1] for row in figures] == ["bytes held"]
+    assert prose[1].startswith("Timings of cost were taken on different machines (one, other) and are not")
+
+
 def test_what_was_not_run_is_told_with_its_command(workspace: Workspace) -> None:
     with pytest.raises(UsageError) as raised:
         report_of(workspace, Asked("metrics", ("glm5",), ("kv",)))

@@ -167,3 +167,14 @@ def test_what_is_no_difference_is_not_proposed(rubric: Rubric, first: Outcome, s
 def test_figures_of_a_check_that_was_not_judged_are_not_compared(rubric: Rubric) -> None:
     skipped = outcome("skip", Evidence("one call", 9.0, unit="s"))
     assert line(rubric, skipped, measured(1.0)) is None
+
+
+def test_times_of_different_machines_are_no_figures_of_a_matchup(rubric: Rubric) -> None:
+    def timed(seconds: float, host: str) -> Outcome:
+        figure = Evidence("seconds of a call", seconds, unit="s")
+        return Outcome("m", "kv", "size", Verdict.PASS, "said", 0.1, (figure,), host=host)
+
+    one = line(rubric, timed(1.0, "a"), timed(3.0, "a"))
+    assert one is not None
+    assert one.edge == "a"
+    assert line(rubric, timed(1.0, "a"), timed(3.0, "b")) is None
