@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 from judge_tui.checks.events import Event
 from judge_tui.checks.jobs.job import Executor
@@ -19,7 +19,10 @@ _Queue = queue.SimpleQueue[Event | BaseException | None]
 
 
 def beside_each_other(
-    asked: Sequence[Request], cancel: threading.Event, executor: Executor
+    asked: Sequence[Request],
+    cancel: threading.Event,
+    executor: Executor,
+    heard: Callable[[Event], None],
 ) -> Generator[Event, None, None]:
     """The events of requests in the order of the requests, all of which run at once.
 
@@ -27,10 +30,11 @@ def beside_each_other(
         asked: The requests.
         cancel: Set where nobody wants them any more.
         executor: Who runs their checks.
+        heard: Told of every event as it happens, by the threads of the requests.
     """
     queues: list[_Queue] = [queue.SimpleQueue() for _ in asked]
     threads = [
-        threading.Thread(target=_fill, args=(each, request, cancel, executor), daemon=True)
+        threading.Thread(target=_fill, args=(each, request, cancel, executor, heard), daemon=True)
         for each, request in zip(queues, asked, strict=True)
     ]
     for thread in threads:
@@ -50,11 +54,18 @@ def beside_each_other(
             thread.join(_LAST_S)
 
 
-def _fill(events: _Queue, request: Request, cancel: threading.Event, executor: Executor) -> None:
+def _fill(
+    events: _Queue,
+    request: Request,
+    cancel: threading.Event,
+    executor: Executor,
+    heard: Callable[[Event], None],
+) -> None:
     from judge_tui.checks.runner import run
 
     try:
         for event in run(request, cancel=cancel, executor=executor):
+            heard(event)
             events.put(event)
     except BaseException as error:
         events.put(error)

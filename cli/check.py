@@ -98,7 +98,7 @@ def command(
         )
     selection = select(found, models, tasks, attempts=everything)
     signal.signal(signal.SIGTERM, _terminated)
-    return _run(selection, checks, form, settings, shard, engine, allow_unjudged=allow_unjudged)
+    return _run(selection, checks, form, settings, shard, engine, found.root, allow_unjudged=allow_unjudged)
 
 
 def _terminated(_: int, __: FrameType | None) -> None:
@@ -113,23 +113,26 @@ def _run(
     settings: dict[str, Any],
     shard: Shard | None,
     engine: clustering.Engine,
+    root: Path,
     *,
     allow_unjudged: bool,
 ) -> int:
     from judge_tui.cli.checking import exit_code, not_judged, requests, stream
     from judge_tui.cli.results import JsonLinesPrinter, make_printer
+    from judge_tui.cli.tally import Tally
 
     selection, broken = _usable(selection)
-    printer = make_printer(form)
+    head = None if shard is None else shard_head(selection, checks, shard, settings["seed"])
     if shard is not None:
-        printer = JsonLinesPrinter(shard_head(selection, checks, shard, settings["seed"]))
         selection = part_of(selection, shard)
     for warning in (*selection.warnings, *broken):
         click.echo(f"judge-tui: {plain(warning)}", err=True)
     # of more parts than answers some have none
     asked = requests(selection, checks, settings) if selection.tasks else []
+    tally = Tally(asked, root)
+    printer = make_printer(form, tally) if head is None else JsonLinesPrinter(tally, head)
     with clustering.executor_of(engine, jobs=settings["jobs"], trust=settings["trust"]) as executor:
-        outcomes = stream(asked, printer, executor)
+        outcomes = stream(asked, printer, tally, executor)
     missed = [] if allow_unjudged else not_judged(selection, outcomes)
     for clause in missed:
         click.echo(f"judge-tui: {plain(clause)}.", err=True)

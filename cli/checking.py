@@ -19,6 +19,7 @@ from judge_tui.checks.verdict import CHALLENGE, Outcome, Verdict
 from judge_tui.cli.beside import beside_each_other
 from judge_tui.cli.results import Printer
 from judge_tui.cli.selection import Selection
+from judge_tui.cli.tally import Tally
 
 __all__ = ["exit_code", "not_judged", "requests", "stream"]
 
@@ -67,17 +68,19 @@ def _checks_by_task(selection: Selection, checks: Sequence[str]) -> dict[str, tu
 
 
 def _events(
-    asked: Sequence[Request], cancel: threading.Event, executor: Executor | None
+    asked: Sequence[Request], cancel: threading.Event, tally: Tally, executor: Executor | None
 ) -> Generator[Event, None, None]:
     """The events of requests, one request after another; on a cluster they run beside each other."""
     if executor is not None:
-        yield from beside_each_other(asked, cancel, executor)
+        yield from beside_each_other(asked, cancel, executor, tally.heard)
         return
     from judge_tui.checks.runner import run
 
     for request in asked:
         with closing(run(request, cancel=cancel)) as events:
-            yield from events
+            for event in events:
+                tally.heard(event)
+                yield event
         if cancel.is_set():
             return
 
@@ -95,12 +98,15 @@ def _interruptible() -> threading.Event:
     return cancel
 
 
-def stream(asked: Sequence[Request], printer: Printer, executor: Executor | None = None) -> list[Outcome]:
+def stream(
+    asked: Sequence[Request], printer: Printer, tally: Tally, executor: Executor | None = None
+) -> list[Outcome]:
     """Run the requests and print what they give.
 
     Args:
         asked: The requests.
         printer: Shows what happens.
+        tally: Counts what happens.
         executor: Who runs the checks; this machine where it is left out.
 
     Returns:
@@ -112,7 +118,7 @@ def stream(asked: Sequence[Request], printer: Printer, executor: Executor | None
     outcomes: list[Outcome] = []
     cancel = _interruptible()
     try:
-        with closing(_events(asked, cancel, executor)) as events:
+        with closing(_events(asked, cancel, tally, executor)) as events:
             for event in events:
                 printer.show(event)
                 if isinstance(event, Finished):
@@ -126,6 +132,8 @@ def stream(asked: Sequence[Request], printer: Printer, executor: Executor | None
         # a document is closed whole, with what there is, and says that it ended early
         printer.close(_ended(error))
         raise
+    finally:
+        tally.close()
     printer.pause()
     printer.close()
     return outcomes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 from typing import Protocol
 
 import click
@@ -13,6 +14,7 @@ from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Re
 from judge_tui.checks.verdict import SEVERITY, Outcome, Report, Verdict
 from judge_tui.cli.sharding import ShardHead
 from judge_tui.cli.table import coloured, columns, padded, wrapped
+from judge_tui.cli.tally import Tally
 from judge_tui.judging.plain import plain
 
 __all__ = ["JsonLinesPrinter", "JsonPrinter", "JunitPrinter", "Printer", "TextPrinter", "make_printer"]
@@ -37,28 +39,44 @@ class Printer(Protocol):
         """Print what is printed at the end; ``ended`` says why that came early, in a few words."""
 
 
-def make_printer(form: str) -> Printer:
-    """The printer of a format: ``text``, ``json``, ``jsonl`` or ``junit``."""
-    kinds: dict[str, type[Printer]] = {
+def make_printer(form: str, tally: Tally | None = None) -> Printer:
+    """The printer of a format: ``text``, ``json``, ``jsonl`` or ``junit``.
+
+    Args:
+        form: The format.
+        tally: How far the run is, for the line that says what is going on.
+    """
+    kinds: dict[str, Callable[[Tally | None], Printer]] = {
         "text": TextPrinter, "json": JsonPrinter, "jsonl": JsonLinesPrinter, "junit": JunitPrinter,
     }  # fmt: skip
-    return kinds[form]()
+    return kinds[form](tally)
 
 
 class Ticker:
-    """One line on standard error that says what is going on; nothing when that is no terminal."""
+    """One line on standard error that says what is going on; nothing when that is no terminal.
 
-    def __init__(self) -> None:
+    Args:
+        tally: How far the run is.
+    """
+
+    def __init__(self, tally: Tally | None = None) -> None:
+        self._tally = tally
         self._live = sys.stderr.isatty()
         self._shown = False
 
     def show(self, event: Event) -> None:
         """Say what began or goes on."""
         if isinstance(event, Started):
-            self._write(f"{event.task}  {event.model}  {event.check} …")
+            self._write(f"{self._far}{event.task}  {event.model}  {event.check} …")
         elif isinstance(event, Progress):
             share = f" {event.fraction:4.0%}" if event.fraction is not None else ""
-            self._write(f"{event.task}  {event.model}  {event.check}{share}  {event.note}")
+            self._write(f"{self._far}{event.task}  {event.model}  {event.check}{share}  {event.note}")
+
+    @property
+    def _far(self) -> str:
+        """How far the run is, where there is more than one thing to do."""
+        told = self._tally.now if self._tally is not None and self._live else None
+        return f"{told}  " if told is not None and told.total > 1 else ""
 
     def doing(self, *parts: str) -> None:
         """Say what is done, in some words."""
@@ -79,10 +97,14 @@ class Ticker:
 
 
 class TextPrinter:
-    """A table per task, a row as soon as its outcome is there."""
+    """A table per task, a row as soon as its outcome is there.
 
-    def __init__(self) -> None:
-        self._ticker = Ticker()
+    Args:
+        tally: How far the run is.
+    """
+
+    def __init__(self, tally: Tally | None = None) -> None:
+        self._ticker = Ticker(tally)
         self._widths = (0, 0)
         self._task = ""
         self._same: dict[str, str] = {}
@@ -151,10 +173,14 @@ def _stored_setting(found: list[Outcome]) -> str:
 
 
 class _Collector:
-    """Keeps what a document at the end needs."""
+    """Keeps what a document at the end needs.
 
-    def __init__(self) -> None:
-        self._ticker = Ticker()
+    Args:
+        tally: How far the run is.
+    """
+
+    def __init__(self, tally: Tally | None = None) -> None:
+        self._ticker = Ticker(tally)
         self._outcomes: list[Outcome] = []
         self._ready: Ready | None = None
 
@@ -203,12 +229,13 @@ class JsonLinesPrinter:
     The head is that of the JSON report without outcomes; the keys of a line tell which it is.
 
     Args:
+        tally: How far the run is.
         part: What the head says as well, of one part of several; the last line then says how many outcomes
             there were, so that one that is missing is missed.
     """
 
-    def __init__(self, part: ShardHead | None = None) -> None:
-        self._ticker = Ticker()
+    def __init__(self, tally: Tally | None = None, part: ShardHead | None = None) -> None:
+        self._ticker = Ticker(tally)
         self._begun = False
         self._part, self._count = part, 0
 
