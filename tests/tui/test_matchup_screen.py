@@ -246,12 +246,12 @@ async def test_what_is_proposed_is_offered_only_where_something_is(workspace: Wo
         assert winner in app.messages()
 
 
-async def test_where_nothing_is_to_be_undone_the_matchup_is_named(three: Workspace) -> None:
+async def test_where_nothing_is_to_be_undone_that_is_told(three: Workspace) -> None:
     async with running(make_app(three, THREE, engine=None)) as app:
         await app.press("M", "u")
-        assert "nothing to be undone in this matchup (A, B and C)" in app.messages()
+        assert "nothing to be undone" in app.messages()
         await app.press("tab", "tab", "ctrl+r")
-        assert "nothing to be redone in this matchup (A and C)" in app.messages()
+        assert "nothing to be redone" in app.messages()
 
 
 async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Workspace) -> None:
@@ -265,11 +265,52 @@ async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Wo
         assert app.matchup.matchup.blank
 
 
-async def test_scores_are_undone_in_the_comparison_and_matchups_in_the_matchup(workspace: Workspace) -> None:
+async def test_undo_goes_back_over_scores_and_matchups_in_the_order_of_doing(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("s", "c", "8", "5", "M", "A", "escape", "u", "M")
+        await app.press("s", "c", "8", "5", "M", "A", "escape", "t", "7", "0")
+        session, matchup = app.compare.session, app.matchup
+        await app.press("u")
+        assert (session.card.score("tests"), session.card.score("correctness")) == (None, 85)
+        await app.press("u")
+        assert "undone: matchup of A and B: winner, A → – · ^r redoes" in app.messages()
+        assert (matchup.matchup.winner, session.card.score("correctness")) == (None, 85)
+        # from within the matchup too, which proposes by the scores as they are then
+        await app.press("M", "u")
+        assert "undone: A: Correctness score, 85 → – · ^r redoes" in app.messages()
+        assert session.card.scores == {}
+        await app.press("u")
+        assert "nothing to be undone" in app.messages()
+        await app.press("ctrl+r", "ctrl+r")
+        assert (matchup.matchup.winner, session.card.score("correctness")) == ("alpha", 85)
+        assert any(told.startswith("redone: winner") for told in app.messages())
+        await app.press("escape", "ctrl+r", "ctrl+r")
+        assert session.card.score("tests") == 70
+        assert "nothing to be redone" in app.messages()
+        assert " 70" in app.text()
+
+
+async def test_a_change_of_one_forgets_what_was_undone_of_the_other(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "A", "u", "escape", "s", "c", "8", "5", "ctrl+r")
+        assert "nothing to be redone" in app.messages()
+        assert app.matchup.matchup.winner is None
+        await app.press("u", "M", "ctrl+r")
+        assert app.compare.session.card.score("correctness") == 85
+
+
+async def test_the_order_of_doing_outlives_a_restart(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "A", "escape", "s", "c", "8", "5", "M", "j", "5", "escape", "q")
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "u")
+        assert (app.matchup.matchup.margin, app.matchup.matchup.winner) == (None, "alpha")
+        await app.press("u")
         assert app.compare.session.card.scores == {}
         assert app.matchup.matchup.winner == "alpha"
+        await app.press("u")
+        assert app.matchup.matchup.blank
+        await app.press("escape", "ctrl+r", "ctrl+r")
+        assert app.compare.session.card.score("correctness") == 85
 
 
 async def test_a_file_that_is_off_is_told_and_everything_else_goes_on(workspace: Workspace) -> None:
@@ -356,8 +397,11 @@ async def test_three_have_a_matchup_for_all_and_one_for_every_two(tmp_path: Path
         assert screen(app).rows.leaders == ["A", "C"]
         await app.press("tab", "t", "tab")
         assert screen(app).rows.leaders == ["A", "B", "C"]
-        await app.press("shift+tab", "shift+tab", "u")
+        # undo takes the last change back, of whichever matchup
+        await app.press("shift+tab", "shift+tab", "u", "u")
+        assert "undone: criterion slow · ^r redoes" in app.messages()
         assert pair.matchup.criteria == ()
+        await app.press("tab", "t")
         app.compare.session.flush()
         found = {matchup.models: matchup.winner for matchup in load_matchups(path_of(workspace)).matchups}
         assert found == {

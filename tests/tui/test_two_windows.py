@@ -62,7 +62,7 @@ async def test_the_question_shows_both_texts(workspace: Workspace) -> None:
         await app.press("x", "escape")
         await app.until(lambda: bool(app.compare.parts.saving.conflicts))
         await app.press("!")
-        lines = [line.strip("│ ") for line in app.text().split("\n")]
+        lines = [line.rstrip("│ ").rpartition("│")[2].strip() for line in app.text().split("\n")]
         at = lines.index("comment on Correctness:")
         assert [line.split() for line in lines[at + 1 : at + 3]] == [
             ["here", "minex"],

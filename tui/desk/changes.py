@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec.structs import replace
 
 from judge_tui.judging.edits import Edit, EditLog
-from judge_tui.tui.desk.history import OUTSIDE, History, Step
+from judge_tui.tui.desk.history import OUTSIDE, History, Step, Turn
 from judge_tui.tui.kept.documents import SCORECARD, Document
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ class Changes(Generic[D]):
         # what is not shown has to be within reach of an undo at the next start, too
         taken = [kept(index, self._history.remembers(index)) for index in range(len(paths))]
         self._logs: list[EditLog[D]]
+        self._order: list[Turn]
+        self._undone: list[Turn]
         self._logs, self._order, self._undone = self._history.take_up(found, taken)
+        self._made_at = max((turn.at for turn in self._order), default=0.0)
 
     def __getitem__(self, index: int) -> D:
         """A document as it is now."""
@@ -78,18 +81,20 @@ class Changes(Generic[D]):
             merge: Join it with the last change when that was the same to the same document.
         """
         before = self._logs[index]
-        merge = merge and self._order[-1:] == [index]
+        merge = merge and bool(self._order) and self._order[-1].index == index
         log = before.apply(label, after, merge=merge)
         if log is before:
             return False
         self._logs[index] = log
+        at = self._history.tell(index, Step("do", label, after, merge))
+        if label != OUTSIDE:
+            self._made_at = at
         grown = len(log.past) - len(before.past)
         if grown > 0:
-            self._order.append(index)
+            self._order.append(Turn(at, index))
         elif grown < 0 and self._order:
             self._order.pop()
         self._undone.clear()
-        self._history.tell(index, Step("do", label, after, merge))
         return True
 
     def take_in(self, index: int, found: D) -> bool:
@@ -109,7 +114,7 @@ class Changes(Generic[D]):
         # another window that types saves many times a minute
         made = self.make(index, OUTSIDE, found, merge=True)
         # a change of another document has made what was undone before it unreachable
-        reachable = log.future[len(log.future) - undone.count(index) :]
+        reachable = log.future[len(log.future) - sum(turn.index == index for turn in undone) :]
         self._undone = self._moved_over(index, reachable, undone)
         return made
 
@@ -130,7 +135,7 @@ class Changes(Generic[D]):
             if side == "ours":
                 self.make(index, KEPT, parts.put(self[index], key, parts.said(ours, key)))
 
-    def _moved_over(self, index: int, future: Sequence[Edit[D]], undone: list[int]) -> list[int]:
+    def _moved_over(self, index: int, future: Sequence[Edit[D]], undone: list[Turn]) -> list[Turn]:
         """What was undone of a document that has been changed elsewhere, as changes of what it is now."""
         ahead: list[Edit[D]] = []
         card = self[index]
@@ -148,14 +153,14 @@ class Changes(Generic[D]):
             self._history.tell(index, Step("undo"))
         for _ in range(len(future) - len(ahead)):
             # those that were undone first are made again last
-            undone.remove(index)
+            undone.remove(next(turn for turn in undone if turn.index == index))
         return undone
 
     def close_off(self, index: int, found: D) -> None:
         """Show a document that cannot be changed any more, as it was found; no undo leads into it."""
         self._logs[index] = EditLog(found)
-        self._order = [one for one in self._order if one != index]
-        self._undone = [one for one in self._undone if one != index]
+        self._order = [turn for turn in self._order if turn.index != index]
+        self._undone = [turn for turn in self._undone if turn.index != index]
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
@@ -177,11 +182,11 @@ class Changes(Generic[D]):
         log = self._logs[index]
         own = log.past[-depth]
         self._logs[index] = log.sunk(depth, OUTSIDE, self._without(index, depth))
-        self._tell_sunk(index, depth, log, self._logs[index])
-        own_at = [at for at, one in enumerate(self._order) if one == index][-depth:]
+        undone_at = self._tell_sunk(index, depth, log, self._logs[index])
+        own_at = [at for at, turn in enumerate(self._order) if turn.index == index][-depth:]
         # it, and those after it, have become one
-        self._order = [one for at, one in enumerate(self._order) if at not in own_at[:-1]]
-        self._undone.append(index)
+        self._order = [turn for at, turn in enumerate(self._order) if at not in own_at[:-1]]
+        self._undone.append(Turn(undone_at, index))
         return index, own.name or "change"
 
     def foreign(self) -> int | None:
@@ -189,12 +194,32 @@ class Changes(Generic[D]):
         index, depth = self._last_own()
         if depth:
             return index if depth > 1 and self._without(index, depth) is None else None
-        return self._order[-1] if self._order else None
+        return self._order[-1].index if self._order else None
 
     @property
     def owns(self) -> bool:
         """Whether a change was made here and not taken back."""
         return self._last_own()[1] > 0
+
+    # beside the changes of other documents
+
+    @property
+    def made_at(self) -> float:
+        """When the last change was made here, taken back or not; 0 where none was."""
+        return self._made_at
+
+    @property
+    def undoes_at(self) -> tuple[bool, float]:
+        """Whether undo has a change that was made here, and when that, or the last one at all, was made."""
+        index, depth = self._last_own()
+        if depth:
+            return True, [turn.at for turn in self._order if turn.index == index][-depth]
+        return False, self._order[-1].at if self._order else 0.0
+
+    @property
+    def redoes_at(self) -> float:
+        """When the change was undone that redo brings back; 0 where there is none."""
+        return self._undone[-1].at if self._undone else 0.0
 
     def undo_foreign(self) -> tuple[int, str] | None:
         """Take back what was written elsewhere and stands in the way: which document's it was and what."""
@@ -210,9 +235,9 @@ class Changes(Generic[D]):
         """Take back the last change of a document."""
         name = self._logs[index].undo_label
         self._logs[index] = self._logs[index].undo()
-        self._history.tell(index, Step("undo"))
-        self._order.pop(max(at for at, one in enumerate(self._order) if one == index))
-        self._undone.append(index)
+        undone_at = self._history.tell(index, Step("undo"))
+        self._order.pop(max(at for at, turn in enumerate(self._order) if turn.index == index))
+        self._undone.append(Turn(undone_at, index))
         return index, name or "change"
 
     def _last_own(self) -> tuple[int, int]:
@@ -220,9 +245,9 @@ class Changes(Generic[D]):
 
         That is 0 where none was.
         """
-        depths = dict.fromkeys(self._order, 0)
+        depths = {turn.index: 0 for turn in self._order}
         for at in reversed(range(len(self._order))):
-            index = self._order[at]
+            index = self._order[at].index
             depths[index] += 1
             edit = self._edit(index, depths[index])
             if edit is None:
@@ -245,24 +270,22 @@ class Changes(Generic[D]):
         log = self._logs[index]
         return self._taken_back(log.past[-depth].before, log.past[-depth].after, log.card)
 
-    def _tell_sunk(self, index: int, depth: int, before: EditLog[D], after: EditLog[D]) -> None:
-        """Write down what leads from one log to the other."""
+    def _tell_sunk(self, index: int, depth: int, before: EditLog[D], after: EditLog[D]) -> float:
+        """Write down what leads from one log to the other; when that was."""
         steps = [Step("undo")] * depth
         steps.append(Step("do", OUTSIDE, after.card))
         steps += [Step("do", edit.label, edit.after) for edit in reversed(after.future)]
         steps += [Step("undo")] * len(after.future)
-        for step in steps:
-            self._history.tell(index, step)
+        return max(self._history.tell(index, step) for step in steps)
 
     def redo(self) -> tuple[int, str] | None:
         """Bring the last undone change back: which document's it was and what, as of :meth:`undo`."""
         if not self._undone:
             return None
-        index = self._undone.pop()
+        index = self._undone.pop().index
         label = self._logs[index].redo_label
         self._logs[index] = self._logs[index].redo()
-        self._history.tell(index, Step("redo"))
-        self._order.append(index)
+        self._order.append(Turn(self._history.tell(index, Step("redo")), index))
         return index, label or "change"
 
     def close(self) -> None:

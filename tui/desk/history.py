@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from judge_tui.tui.kept import rescue
 from judge_tui.tui.kept.documents import SCORECARD, Document
 from judge_tui.tui.kept.window_lock import WindowLock
 
-__all__ = ["OUTSIDE", "History", "Step"]
+__all__ = ["OUTSIDE", "History", "Step", "Turn"]
 
 #: Changes that are parsed at once; older ones when undo comes to them.
 _AT_ONCE = 10
@@ -41,6 +41,13 @@ OUTSIDE = "as it was found on disk"
 _EARLIER = "unsaved work of an earlier run"
 #: Seconds that are between steps which a start makes at once.
 _TICK = 1e-6
+
+
+class Turn(NamedTuple):
+    """When a document was changed, or a change of it undone, and which document."""
+
+    at: float
+    index: int
 
 
 class _Followed(Struct, frozen=True):
@@ -91,7 +98,7 @@ class History:
 
     def take_up(
         self, cards: Sequence[Any], kept: Sequence[Sequence[Any]] = ()
-    ) -> tuple[list[EditLog[Any]], list[int], list[int]]:
+    ) -> tuple[list[EditLog[Any]], list[Turn], list[Turn]]:
         """The logs of earlier runs, their cards being those that are on disk, or the newest that was kept.
 
         Args:
@@ -99,7 +106,7 @@ class History:
             kept: Of each, what earlier runs could not save, the newest last: it becomes a step each.
 
         Returns:
-            A log per card; the cards' indices in the order of their changes; the same of undone ones.
+            A log per card; the cards' changes in their order; the same of undone ones.
         """
         kept = kept or [() for _ in cards]
         read = [self._read(index) for index in range(len(cards))]
@@ -109,20 +116,24 @@ class History:
             self._replay(index, one, kept[index], at, *read[index]) for index, one in enumerate(cards)
         ]
         self._last = max([self._last, *(one.done for one in replayed)])
-        order = sorted((at, index) for index, one in enumerate(replayed) for at in one.past)
+        order = sorted(Turn(at, index) for index, one in enumerate(replayed) for at in one.past)
         # a change of any card forgets what was undone before it
         done = max((one.done for one in replayed), default=0.0)
-        undone = sorted((at, index) for index, one in enumerate(replayed) for at in one.future if at >= done)
-        return [one.log for one in replayed], [index for _, index in order], [index for _, index in undone]
+        undone = sorted(
+            Turn(at, index) for index, one in enumerate(replayed) for at in one.future if at >= done
+        )
+        return [one.log for one in replayed], order, undone
 
     def remembers(self, index: int) -> bool:
         """Whether the steps of a card are written down here, and not by another window, or by none."""
         return self._locks[index] is not None
 
-    def tell(self, index: int, step: Step) -> None:
-        """Write a step down, soon."""
+    def tell(self, index: int, step: Step) -> float:
+        """Write a step down, soon; when it was made, in seconds since the epoch."""
+        at = self._moment()
         if self._locks[index] is not None:
-            self._steps.put((index, replace(step, at=self._moment())))
+            self._steps.put((index, replace(step, at=at)))
+        return at
 
     def _moment(self) -> float:
         """Now, and never before the last step: their times tell in which order the steps of all were made."""

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Protocol
 
-from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.proposals import Proposal
-from judge_tui.judging.versions import Differing, matchup_differences
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.screens.matchup_deciding import DecidingRows, decides
-from judge_tui.tui.screens.undoing import undo
+from judge_tui.tui.screens.matchup_deciding import DecidingRows
+from judge_tui.tui.screens.undoing import redo, undo
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, judge_parts
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
-from judge_tui.tui.widgets.matchup_rows import who
 
 __all__ = ["MatchupScreen"]
 
@@ -221,29 +218,20 @@ class MatchupScreen(ModalScreen[None]):
 
     # history, saving, leaving
 
-    @decides
     def action_undo(self) -> None:
-        called = partial(who, self._session)
+        undo(self, self._session, partial(self._told, "undone"), self.desk)
 
-        def ask(_: int, now: Matchup, before: Matchup) -> tuple[str, Iterable[Differing]]:
-            hide = self._session.hide
-            found = matchup_differences(now, before, called)
-            covered = (replace(o, what=hide(o.what), here=hide(o.here), there=hide(o.there)) for o in found)
-            return "This matchup", covered
-
-        take = partial(self.desk.undo, partial(called, short=True))
-        undo(self, self.desk.changes, take, ask, partial(self._told, "undone"))
-
-    @decides
     def action_redo(self) -> None:
-        self._told("redone", self.desk.redo(partial(who, self._session, short=True)))
+        self._told("redone", redo(self._session, self.desk))
 
     def _told(self, what: str, label: str | None) -> None:
+        if label is None and self.desk.closed:
+            self.desk.refused(self.desk.closed)
+            return
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
-        *others, last = (letter_of(seat) for seat in self.rows.seats)
-        here = f"in this matchup ({', '.join(others)} and {last})"
-        said = f"{what}: {self._session.hide(label)}{back}" if label else f"nothing to be {what} {here}"
+        said = f"{what}: {self._session.hide(label)}{back}" if label else f"nothing to be {what}"
         self.notify(said, markup=False, timeout=2)
+        self._propose_anew()
         self._relist_here()
 
     def action_save(self) -> None:

@@ -16,7 +16,7 @@ from judge_tui.tui.look.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.screens.standing_signs import told_of
-from judge_tui.tui.screens.undoing import undo_cards
+from judge_tui.tui.screens.undoing import redo, undo
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.rows import Rows, Span
@@ -144,10 +144,10 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
             self.notify(f"the note is gone; {key_for(self, 'undo')} brings it back", markup=False, timeout=2)
 
     def action_undo(self) -> None:
-        undo_cards(self, self._session, partial(self._told, "undone"))
+        undo(self, self._session, partial(self._told, "undone"))
 
     def action_redo(self) -> None:
-        self._told("redone", self._session.redo())
+        self._told("redone", redo(self._session))
 
     def _told(self, what: str, label: str | None) -> None:
         if label is None and self._session.refuses(self._session.scored):

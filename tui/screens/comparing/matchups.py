@@ -33,6 +33,7 @@ class Matchups:
         saving: Knows how saving stands, and opens editors.
         conflicts: Asks about what another window has changed.
         retell: Refreshes the header.
+        changed: Shows what the session holds now.
     """
 
     def __init__(
@@ -43,9 +44,10 @@ class Matchups:
         saving: Saving,
         conflicts: Conflicts,
         retell: Callable[[], None],
+        changed: Callable[[], None],
     ) -> None:
         self._screen, self._session, self._checks = screen, session, checks
-        self._retell = retell
+        self._retell, self._changed = retell, changed
         self.how_saved, self.save, self.write_in = saving.how_saved, saving.save, saving.write_in
         self.settle = conflicts.settle
         #: Which was open last, and of which it was told what earlier runs have left.
@@ -59,7 +61,12 @@ class Matchups:
         desk = self.opened(self._seats or range(len(self._session.submissions)))
         if desk is not None:
             screen = MatchupScreen(self._session, desk, self)
-            self._screen.app.push_screen(screen, lambda _: self._retell())
+            self._screen.app.push_screen(screen, lambda _: self._closed())
+
+    def _closed(self) -> None:
+        self._retell()
+        # undo reaches the cards from there too
+        self._changed()
 
     def opened(self, seats: Sequence[int]) -> MatchupDesk | None:
         """The matchup of some of the submissions, which the next opening shows too."""

@@ -88,7 +88,9 @@ class Parts:
         self.blind = Blind(screen, session, panes, checks, self.changed, self.retell)
         self.saving = Saving(screen, session, self.blind, clock, self.retell, self._joined)
         self.conflicts = Conflicts(screen, session, self.saving, self.blind, self.changed)
-        self.matchups = Matchups(screen, session, checks, self.saving, self.conflicts, self.retell)
+        self.matchups = Matchups(
+            screen, session, checks, self.saving, self.conflicts, self.retell, self.changed
+        )
         self.scoring = Scoring(screen, session, panes, self.saving.write_in, self.changed)
 
         self.checks = Checks(screen, session, options, checks, self.retell, self.renewed)

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.screens.comparing.notes import Writing
 from judge_tui.tui.screens.comparing.panes import Panes
-from judge_tui.tui.screens.undoing import undo_cards
+from judge_tui.tui.screens.undoing import redo, undo
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.rubric_pane import focus_title
 
@@ -73,11 +73,11 @@ class Scoring:
 
     def undo(self) -> None:
         """Take back the last change."""
-        undo_cards(self._screen, self._session, partial(self._told, "undone"))
+        undo(self._screen, self._session, partial(self._told, "undone"))
 
     def redo(self) -> None:
         """Bring back the last change that was taken back."""
-        self._told("redone", self._session.redo())
+        self._told("redone", redo(self._session))
 
     def _told(self, what: str, label: str | None) -> None:
         if label is None and self._session.refuses(self._session.scored):
