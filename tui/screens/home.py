@@ -31,6 +31,7 @@ from judge_tui.tui.widgets.matrix_cells import SIGNS
 from judge_tui.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
+    from judge_tui.tui.home_checking import HomeChecking
     from judge_tui.tui.widgets.filter_bar import FilterBar
 
 __all__ = ["HomeScreen"]
@@ -43,6 +44,9 @@ _FIXED = 7
 _TWO, _THREE = 100, 170
 #: What is left is told of so many submissions.
 _TOLD = 4
+
+#: Seconds between two looks at how far a check of the workspace is.
+_LOOK_S = 2.0
 
 
 class HomeScreen(CoveredScreen[None]):
@@ -101,6 +105,7 @@ class HomeScreen(CoveredScreen[None]):
         self._list = self.queue
         self.reading: HomeReading | None = None
         self.ordering = HomeOrdering(self, board, self.matrix)
+        self.checking: HomeChecking | None = None
 
     def name_of(self, model: str) -> str:
         """What a model is called on this screen; every name goes through here."""
@@ -132,6 +137,7 @@ class HomeScreen(CoveredScreen[None]):
         self._show()
         # the frame is on screen first; what is in it comes behind
         self.call_after_refresh(self.action_reload)
+        self.set_interval(_LOOK_S, self._look_at_checks)
 
     def on_unmount(self) -> None:
         if self.reading is not None:
@@ -143,6 +149,17 @@ class HomeScreen(CoveredScreen[None]):
         """Read everything again, what is known staying in view."""
         assert self.reading is not None
         self.reading.all_again()
+
+    async def _look_at_checks(self) -> None:
+        """See how far a 'check' of this workspace is, and what it has found."""
+        from judge_tui.tui.home_checking import HomeChecking
+
+        self.checking = self.checking or HomeChecking(self.board.workspace.root)
+        before = self.checking.told
+        if await self.checking.look() and self.settled:
+            self.action_reload()
+        if self.checking.told != before:
+            self._retell()
 
     def reread(self, task: str) -> None:
         """Read the cells of a task again, as after a comparison."""
@@ -223,12 +240,14 @@ class HomeScreen(CoveredScreen[None]):
             f"{judged} of {count} judged" if board.whole else f"reading {len(known)}/{len(board.cells)}"
         )
         stale = sum(said.stale for said in there)
+        checking = self.checking.told if self.checking is not None else ""
         self.header.tell(
             [(" judge-tui ", "primary", 1), (f" {board.workspace.title} ", "strong", 0)],
             [
                 (f"{origins} · " if origins else "", "accent", 2),
                 *judge_parts(board.judge),
                 (f"{stale} stale · " if stale else "", "warning", 1),
+                (f"checking {checking} · " if checking else "", "accent", 0),
                 (f"{progress} ", "muted", 0),
             ],
         )
