@@ -299,8 +299,11 @@ class HomeBoard:
         return self.row(model).figure(column)
 
     def _state_of(self, model: str) -> Callable[[str], bool]:
-        known = [said for task in self.tasks if (said := self.standings.get((model, task))) is not None]
-        return lambda word: word in STATES and any(map(STATES[word], known))
+        def is_so(word: str) -> bool:
+            known = (self.standings.get((model, task)) for task in self.tasks)
+            return word in STATES and any(STATES[word](said) for said in known if said is not None)
+
+        return is_so
 
     def row(self, model: str) -> RowSaid:
         """What stands beside a model, as far as it is known."""

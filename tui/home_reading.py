@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from judge_tui.judging.standing import Outline
 from judge_tui.tui.background import Background
@@ -23,6 +24,8 @@ class HomeReading:
         show: Shows what the board holds now.
         show_past: Shows those of the earlier comparisons of which all submissions are there.
         awaited: Whether anybody looks: behind a comparison nothing is read, since the code must scroll.
+        resting: Whether nobody types: a key that is held has the interpreter for itself.
+        later: Calls something in a moment.
 
     Attributes:
         turn: Counts the readings; what an earlier one still brings is passed over.
@@ -36,9 +39,12 @@ class HomeReading:
         show: Callable[[], None],
         show_past: Callable[[Sequence[Past]], None],
         awaited: Callable[[], bool],
+        resting: Callable[[], bool],
+        later: Callable[[Callable[[], None]], object],
     ) -> None:
         self._board, self._past, self._background = board, past, background
         self._show, self._show_past, self._awaited = show, show_past, awaited
+        self._resting, self._later = resting, later
         self._left: deque[Cell] = deque()
         self._unheard: deque[Cell] = deque()
         self.turn = 0
@@ -108,6 +114,10 @@ class HomeReading:
             self._show()
             return
         turn, own = self.turn, bool(self._left)
+        begun = bool(self._board.standings)
+        if begun and not self._resting():
+            self._later(partial(self._on_in, turn))
+            return
         left = self._left if own else self._unheard
         read = self._board.read if own else self._board.listen
 
@@ -122,4 +132,11 @@ class HomeReading:
                 if self._awaited():
                     self._on()
 
-        self._background.submit(lambda: read(left, lambda: turn == self.turn), taken)
+        def goes_on() -> bool:
+            return turn == self.turn and (not begun or self._resting())
+
+        self._background.submit(lambda: read(left, goes_on), taken)
+
+    def _on_in(self, turn: int) -> None:
+        if turn == self.turn and self._awaited():
+            self._on()

@@ -13,11 +13,9 @@ from judge_tui.cli import diagnosis
 from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.workspace import Workspace
 
+from .home_page import column
+
 Cli = Callable[..., Any]
-
-
-def rows(told: str) -> dict[str, list[str]]:
-    return {line.split()[0]: line.split() for line in told.splitlines() if line.strip()}
 
 
 def answer(root: Path, model: str, *tasks: str) -> None:
@@ -73,7 +71,7 @@ def test_a_malformed_scorecard_costs_its_own_cell_in_the_table(cli: Cli, root: P
     broken = root / "scores" / "kv" / "glm5" / "alex.toml"
     broken.write_text("schema = ")
     told = cli("home").out
-    assert rows(told)["kv"] == ["kv", "!", "1/7"]
+    assert column(told, "kv") == {"glm5": "!", "qwen36": "1/7"}
     assert told.count(str(broken)) == 1
     readme = root / "README.md"
     readme.write_text(f"{BEGIN}\n{END}\n")
@@ -89,7 +87,7 @@ def test_a_malformed_submission_toml_costs_its_own_cell_in_the_table(cli: Cli, r
     meta.write_text("origin = 3\n")
     ended = cli("home")
     assert ended.code == 0
-    assert rows(ended.out)["kv"] == ["kv", "!", "1/7"]
+    assert column(ended.out, "kv") == {"glm5": "!", "qwen36": "1/7"}
     assert ended.out.count(str(meta)) == 1
 
 

@@ -17,6 +17,8 @@ from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 
+from .home_page import column
+
 Cli = Callable[..., Any]
 
 
@@ -205,9 +207,7 @@ def test_export_tells_which_file_lacks_its_markers(cli: Cli, root: Path) -> None
 def test_the_home_matrix_shows_scores_and_what_is_open(cli: Cli, root: Path) -> None:
     cli("score", "glm5", "--task", "kv", "--set", "correctness=85")
     told = cli().out
-    row = next(line for line in told.splitlines() if line.startswith("kv"))
-    assert "1/7" in row
-    assert "○" in row
+    assert column(told, "kv") == {"glm5": "1/7", "qwen36": "○"}
     # without a terminal there is no screen to open
     assert cli("home").out == told
 
@@ -231,6 +231,27 @@ def test_the_home_matrix_counts_every_verdict_its_sign_first_and_the_worst_first
     told = cli().out
     assert "○" in told
     assert "✓11" not in told, "where blind is the rule, verdicts beside a name would tell who is who"
+
+
+def test_the_matrix_has_a_row_for_each_model_and_fits_a_page(
+    cli: Cli, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = ["backwards", "beam_search", "flash_attention", "flash_attention_bwd", "fuse", "kv"]
+    for model in ("glm5", "qwen36"):
+        for task in tasks:
+            folder = root / "submissions" / model / task
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "answer.py").write_text("x = 1\n")
+            cli("score", model, "--task", task, "--overall", "85", "--reason", "so")
+    for width, names in ((200, tasks), (80, ["backwards", "beam_search", "flash_a…ention"])):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = cli("home").out.splitlines()
+        at = next(n for n, line in enumerate(lines) if line.startswith("model "))
+        assert lines[at].split()[1 : len(names) + 1] == names, lines[at]
+        assert [line.split()[0] for line in lines[at + 1 : at + 3]] == ["glm5", "qwen36"]
+        # one block
+        assert lines[at + 3] == ""
+        assert all(len(line) <= width for line in lines[at : at + 3])
 
 
 @pytest.mark.parametrize(
@@ -317,17 +338,16 @@ def test_home_shows_the_other_tasks_where_a_scorecard_of_one_cannot_be_read(cli:
     broken.parent.mkdir(parents=True)
     broken.write_text("schema = ")
     ran = cli("home")
-    rows = {line.split()[0]: line for line in ran.out.splitlines() if line}
     assert ran.code == 0
-    assert "1/7" in rows["kv"]
-    assert "!" in rows["backwards"]
+    assert column(ran.out, "kv")["glm5"] == "1/7"
+    assert column(ran.out, "backwards")["glm5"] == "!"
     assert f"! {broken}" in ran.out
 
 
 def test_home_tells_nothing_of_a_sealed_card(cli: Cli, root: Path) -> None:
     sealed(root)
     ended = cli()
-    assert ["kv", "blind", "○"] in [line.split() for line in ended.out.splitlines()]
+    assert column(ended.out, "kv") == {"glm5": "blind", "qwen36": "○"}
 
 
 def test_score_shows_and_changes_no_sealed_card(cli: Cli, root: Path) -> None:

@@ -19,9 +19,10 @@ from judge_tui.tui.home_reading import HomeReading
 from judge_tui.tui.home_rows import outcome
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.home_ordering import HomeOrdering
-from judge_tui.tui.screens.home_words import attempted, checked, compared, moment, scored
+from judge_tui.tui.screens.home_words import attempted, checked, compared, left_by, moment, scored
 from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
 from judge_tui.tui.widgets.home_lists import HomeList, JudgeRows, PastRows, QueueRows
@@ -42,11 +43,10 @@ _LISTS = 6
 _FIXED = 7
 #: Columns from which on two lists stand beside each other, and three.
 _TWO, _THREE = 100, 170
-#: What is left is told of so many submissions.
-_TOLD = 4
-
 #: Seconds between two looks at how far a check of the workspace is.
 _LOOK_S = 2.0
+#: Seconds until somebody who types is asked again whether they rest.
+_MOMENT_S = 0.1
 
 
 class HomeScreen(CoveredScreen[None]):
@@ -130,8 +130,16 @@ class HomeScreen(CoveredScreen[None]):
     def on_mount(self) -> None:
         self.query_one("#details").styles.height = 2
         background = Background(partial(self.notify, severity="error", markup=False))
+        app = self.app
         self.reading = HomeReading(
-            self.board, self._past, background, self._show, self._show_past, lambda: self.is_current
+            self.board,
+            self._past,
+            background,
+            self._show,
+            self._show_past,
+            awaited=lambda: self.is_current,
+            resting=lambda: not isinstance(app, TypeAhead) or app.resting,
+            later=partial(self.set_timer, _MOMENT_S),
         )
         self.matrix.focus()
         self._show()
@@ -282,7 +290,11 @@ class HomeScreen(CoveredScreen[None]):
                 if shown and key not in hints and key not in (asks, enter):
                     hints[key] = text
         opens = "resume" if focused is self.past.rows else "compare"
-        told = [] if not enter else [(enter, f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
+        told = (
+            []
+            if not enter
+            else [(enter, f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
+        )
         self.hints.tell((*told, *hints.items()), (asks, "help"))
 
     def on_descendant_focus(self) -> None:
@@ -322,28 +334,7 @@ class HomeScreen(CoveredScreen[None]):
         if isinstance(event.key, Pair | Past):
             self._ask(event.key.task, event.key.models)
         elif isinstance(event.key, Fellow):
-            self.notify(self._left_by(event.key), markup=False, timeout=8)
-
-    def _left_by(self, fellow: Fellow) -> str:
-        """What a judge has still to judge, one sentence."""
-        board = self.board
-        own = fellow.name == board.judge
-        left = [
-            f"{self.name_of(model)} · {task}"
-            for (model, task), said in board.standings.items()
-            if said.files
-            and not (
-                said.judged
-                if own
-                else (word := board.others.get((model, task), {}).get(fellow.name)) and word.judged
-            )
-        ]
-        more = f" and {len(left) - _TOLD} more" if len(left) > _TOLD else ""
-        return (
-            f"{fellow.name} has left: {', '.join(left[:_TOLD])}{more}."
-            if left
-            else f"{fellow.name} has judged all."
-        )
+            self.notify(left_by(self.board, event.key), markup=False, timeout=8)
 
     # order and filter
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from judge_tui.judging import attempt_figures
 from judge_tui.judging.attempt_figures import Attempts
+from judge_tui.judging.fellow_judges import Fellow
 from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.standing import Standing
 from judge_tui.tui.home_board import HomeBoard
@@ -14,7 +15,10 @@ from judge_tui.tui.look.bars import levels
 from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.widgets.bar import Part
 
-__all__ = ["attempted", "checked", "compared", "moment", "scored"]
+__all__ = ["attempted", "checked", "compared", "left_by", "moment", "scored"]
+
+#: What is left is told of so many submissions.
+_TOLD = 4
 
 
 def scored(said: Standing) -> list[Part]:
@@ -104,6 +108,26 @@ def attempted(found: Attempts | None) -> list[Part]:
     parts: list[Part] = [(drawn, "primary", 2)]
     told = attempt_figures.told(found)
     return parts + [(f"{' · ' if rank else ''}{part}", "accent", 3 + rank) for rank, part in enumerate(told)]
+
+
+def left_by(board: HomeBoard, fellow: Fellow) -> str:
+    """What a judge has still to judge, one sentence."""
+
+    def judged(said: Standing) -> bool:
+        if fellow.name == board.judge:
+            return said.judged
+        word = board.others.get((said.model, said.task), {}).get(fellow.name)
+        return word is not None and word.judged
+
+    left = [
+        f"{board.name(said.model)} · {said.task}"
+        for said in map(board.standings.get, board.cells)
+        if said is not None and said.files and not judged(said)
+    ]
+    if not left:
+        return f"{fellow.name} has judged all."
+    more = f" and {len(left) - _TOLD} more" if len(left) > _TOLD else ""
+    return f"{fellow.name} has left: {', '.join(left[:_TOLD])}{more}."
 
 
 def moment(at: float) -> str:

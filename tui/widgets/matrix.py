@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 
+from judge_tui.judging.standing import Outline
 from judge_tui.tui.home_board import Cell, HomeBoard
 from judge_tui.tui.home_rows import LEFT, MEAN, MODEL, OTHERS, WON
 from judge_tui.tui.keys.keymap import named
@@ -87,6 +88,8 @@ class Matrix(Counted, can_focus=True):
         self._top = self._left = 0
         self.columns = Columns()
         self._placed = False
+        self._measured: Outline | None = None
+        self._longest = 0
 
     # what is in view
 
@@ -122,11 +125,14 @@ class Matrix(Counted, can_focus=True):
 
     def _measure(self) -> None:
         board = self.board
-        longest = max((len(self._called(model)) for model in board.models), default=0)
+        if board.outline is not self._measured:
+            # there may be thousands, and they stay as long as what they are listed in
+            self._measured = board.outline
+            self._longest = max((len(self._called(model)) for model in board.models), default=0)
         telling = [MEAN, LEFT] if board.cells else []
         telling += [WON] if any(board.decided.values()) else []
         telling += [OTHERS] if board.fellows else []
-        self.columns = arranged(self.size.width, longest, len(board.tasks), telling)
+        self.columns = arranged(self.size.width, self._longest, len(board.tasks), telling)
 
     @property
     def _rows(self) -> int:
