@@ -33,11 +33,16 @@ _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
 _SOURCES = (".py", ".h", ".cuh", ".cpp", ".ld")
 _FORMAT = "5"
+#: Bytes of one outcome at most.
+_LARGEST = 1 << 20
 _STAMP = re.compile("[0-9a-f]{64}")
-#: Among how many that are kept the whole is looked at once.
+#: Among how many that are kept the whole is looked at once, at least.
 _AMONG = 20
-#: Bytes of all outcomes at most.
-MOST_BYTES = 256 << 20
+#: Bytes of all outcomes at most, but for those of late; and of these.
+MOST_BYTES, MOST_OF_LATE = 256 << 20, 8 << 30
+#: Seconds before the newest one within which an outcome is of late: a matrix of many answers runs for days,
+#: and goes on where it stopped.
+_LATE_S = 7 * 24 * 3600
 #: Seeds whose outcomes are kept of one submission; the oldest goes first.
 _MOST_SEEDS = 4
 
@@ -155,8 +160,8 @@ class Store:
         with self._lock, contextlib.suppress(OSError):
             _replace(self._path(key), msgspec.json.encode(_with(self._read(key), new.values(), time.time())))
             if self._left <= 0:
-                self._left = _AMONG
-                self._trim()
+                # to look at tens of thousands of files takes longer than to keep one
+                self._left = max(_AMONG, self._trim() // _LARGEST)
             self._left -= 1
 
     def chose(self, task: str, asked: str, backend: str, devices: Iterable[str]) -> None:
@@ -199,15 +204,22 @@ class Store:
             return whole if stamp == engine_stamp() else None
         return None
 
-    def _trim(self) -> None:
-        """Remove what was used least of late where the whole is too large: outcomes of files long changed."""
+    def _trim(self) -> int:
+        """Remove what was used least of late where there is too much: outcomes of files long changed.
+
+        Returns:
+            Bytes that still fit.
+        """
         found = [(entry.stat(), entry.path) for entry in os.scandir(self._folder) if entry.is_file()]
-        left = sum(status.st_size for status, _path in found) - MOST_BYTES
+        every = sum(status.st_size for status, _path in found)
+        late = max(status.st_mtime for status, _path in found) - _LATE_S
         for status, path in sorted(found, key=lambda each: max(each[0].st_mtime, each[0].st_atime)):
-            if left <= 0:
-                return
+            used = max(status.st_mtime, status.st_atime)
+            if every <= (MOST_BYTES if used < late else MOST_OF_LATE):
+                break
             Path(path).unlink(missing_ok=True)
-            left -= status.st_size
+            every -= status.st_size
+        return max((MOST_BYTES if every <= MOST_BYTES else MOST_OF_LATE) - every, 0)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.json"

@@ -76,3 +76,24 @@ def test_what_is_kept_of_outcomes_is_bounded_and_the_oldest_go_first(
     assert sum(path.stat().st_size for path in (tmp_path / "outcomes").iterdir()) <= 4000
     assert {"newest.json", "key9.json"} <= kept
     assert "key0.json" not in kept
+
+
+def test_what_was_found_of_late_stays_for_a_run_that_goes_on_with_it_up_to_a_bound_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "MOST_BYTES", 1000)
+    monkeypatch.setattr(stores, "MOST_OF_LATE", 4000)
+
+    def kept() -> set[str]:
+        Store(tmp_path).keep([outcome(summary="x" * 500)], f"key{len(list(tmp_path.glob('*/*')))}")
+        return {path.stem for path in (tmp_path / "outcomes").iterdir()}
+
+    for _ in range(4):
+        found = kept()
+    assert found == {"key0", "key1", "key2", "key3"}
+    old = tmp_path / "outcomes" / "key2.json"
+    os.utime(old, (1000, 1000))
+    assert kept() == {"key0", "key1", "key3", "key4"}
+    for _ in range(6):
+        found = kept()
+    assert sum(path.stat().st_size for path in (tmp_path / "outcomes").iterdir()) <= 4000
