@@ -263,6 +263,15 @@ class Submission:
         """
         self.__dict__.update({_BOUND: bound, "unlisted": unlisted, "left_out": left_out})
 
+    def listed(self, files: tuple[str, ...], digest: str) -> None:
+        """Take over what was found of its files as they were read.
+
+        Args:
+            files: Its :attr:`files`.
+            digest: Its :attr:`digest`.
+        """
+        self.__dict__.update({"files": files, "digest": digest})
+
     def refresh(self) -> None:
         """Look at the folder anew: it has changed on disk.
 

@@ -11,11 +11,13 @@ from contextlib import closing
 from types import FrameType
 from typing import Any
 
+import msgspec
+
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Event, Failed, Finished
 from judge_tui.checks.jobs.job import Executor
 from judge_tui.checks.request import Request, RequestedSubmission
-from judge_tui.checks.verdict import CHALLENGE, Outcome, Verdict
+from judge_tui.checks.verdict import CHALLENGE, Evidence, Outcome, Verdict
 from judge_tui.cli.beside import beside_each_other
 from judge_tui.cli.results import Printer
 from judge_tui.cli.selection import Selection
@@ -110,7 +112,7 @@ def stream(
         executor: Who runs the checks; this machine where it is left out.
 
     Returns:
-        The outcomes, as they came.
+        The outcomes as they came, without what is large of their evidence: there may be a hundred thousand.
 
     Raises:
         EngineError: The engine could not go on.
@@ -122,7 +124,7 @@ def stream(
             for event in events:
                 printer.show(event)
                 if isinstance(event, Finished):
-                    outcomes.append(event.outcome)
+                    outcomes.append(_light(event.outcome))
                 elif isinstance(event, Failed):
                     raise EngineError(event.message, hint=event.hint)
         if cancel.is_set():
@@ -137,6 +139,12 @@ def stream(
     printer.pause()
     printer.close()
     return outcomes
+
+
+def _light(outcome: Outcome) -> Outcome:
+    """What tells an exit status, and whether all was judged."""
+    told = tuple(Evidence(item.quantity, ok=item.ok) for item in outcome.evidence)
+    return msgspec.structs.replace(outcome, evidence=told)
 
 
 def _ended(error: BaseException) -> str:

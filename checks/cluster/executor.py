@@ -56,6 +56,7 @@ class Cluster:
         try:
             self._client.subscribe_topic(remote.TOPIC, self._heard)
             self.members.wait()
+            self.members.follow()
         except BaseException:
             self.close()
             raise
@@ -70,6 +71,7 @@ class Cluster:
 
     def close(self) -> None:
         """Leave it; workers that were started for it end."""
+        self.members.leave()
         for each in (self._client, self._cluster):
             if each is not None:
                 with suppress(Exception):

@@ -22,6 +22,7 @@ from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.events import Event, Failed, Finished, decode
 from judge_tui.checks.jobs.job import Found, Work
 from judge_tui.checks.jobs.local import Local
+from judge_tui.checks.jobs.parcel import taken
 from judge_tui.checks.verdict import Outcome, Verdict
 
 __all__ = ["Flights", "Inbox"]
@@ -91,8 +92,6 @@ class Flights:
         if self._cluster.lost:
             raise self._cluster.gone()
         members, backend = self._cluster.members, self._sending.order.backend.name
-        with suppress(OSError):
-            members.look()
         if not members.having(backend):
             members.wait(backend, self._stopped)
             # what was meant for those that are gone would wait for them for ever
@@ -115,12 +114,12 @@ class Flights:
         work: Work | None = None
         while len(self._flights) + len(batch) < room and (work := next(works, None)) is not None:
             try:
-                held = work.submission.held
+                parcel, then = taken(work.submission)
             except WorkspaceError:
                 # nothing of it could be sent, and its checks say why
                 yield from self._here(work)
             else:
-                batch.append(Flight(work, held, [check.id for check in work.checks]))
+                batch.append(Flight(work, then, parcel, [check.id for check in work.checks]))
         self._flights |= self._sending.sent(batch)
         return work is not None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import msgspec
 from distributed import Client
@@ -38,8 +39,22 @@ class Members:
         self._admitted: dict[str, Facts] = {}
         self._barred: set[str] = set()
         self._threads: dict[str, int] = {}
-        self._looked = float("-inf")
         self._told: set[str] = set()
+        self._left = threading.Event()
+
+    def follow(self) -> None:
+        """See from now on who has come and gone, every second, until they are left."""
+        threading.Thread(target=self._follow, daemon=True, name="judge-tui-members").start()
+
+    def leave(self) -> None:
+        """Look at nobody any more."""
+        self._left.set()
+
+    def _follow(self) -> None:
+        while not self._left.wait(_LOOK_S):
+            # a scheduler that is gone is told by whoever waits for a job
+            with suppress(Exception):
+                self.look()
 
     @property
     def admitted(self) -> dict[str, Facts]:
@@ -55,17 +70,10 @@ class Members:
         """Addresses of those that have a backend."""
         return [where for where, one in self.admitted.items() if one.backends[backend].devices]
 
-    def look(self, *, now: bool = False) -> None:
-        """See who has come and gone, at most every second; who is new is asked what it is.
-
-        Args:
-            now: Look, however short ago that was done.
-        """
+    def look(self) -> None:
+        """See who has come and gone; who is new is asked what it is."""
         with self._lock:
-            if not now and time.monotonic() - self._looked < _LOOK_S:
-                return
             there = self._threads = dict(self._client.nthreads())
-            self._looked = time.monotonic()
             for gone in self._admitted.keys() - there.keys():
                 del self._admitted[gone]
             self._barred &= there.keys()
@@ -110,7 +118,7 @@ class Members:
         """
         until = time.monotonic() + PATIENCE_S
         while not stopped():
-            self.look(now=True)
+            self.look()
             if self.having(backend) if backend else self._admitted:
                 return
             if self._barred or time.monotonic() > until:

@@ -32,7 +32,8 @@ class Flight:
 
     Attributes:
         work: What it is.
-        submission: The snapshot that is judged.
+        submission: What is judged, as it was when it was read.
+        parcel: The same as bytes.
         left: Ids of the checks without an outcome.
         asked: How many checks were asked for when it was sent last.
         tries: How often it was sent.
@@ -43,6 +44,7 @@ class Flight:
 
     work: Work
     submission: Submission
+    parcel: bytes
     left: list[str]
     asked: int = 0
     tries: int = 0
@@ -83,8 +85,8 @@ class Sending:
         made: dict[int, Flight] = {}
         batch: list[tuple[int, bytes, bytes]] = []
         for flight in flights:
-            number, parcel = next(self._numbers), packed(flight.submission)
-            batch.append((number, msgspec.msgpack.encode(self._job(number, flight, parcel)), parcel))
+            number = next(self._numbers)
+            batch.append((number, msgspec.msgpack.encode(self._job(number, flight)), flight.parcel))
             made[number] = flight
             flight.asked, flight.worker, flight.refused = len(flight.left), "", ""
             flight.tries += 1
@@ -95,11 +97,11 @@ class Sending:
             self._send(batch, made)
         return made
 
-    def _job(self, number: int, flight: Flight, parcel: bytes) -> Job:
+    def _job(self, number: int, flight: Flight) -> Job:
         order = self.order
         return Job(
             self.run, number, order.task.id, tuple(flight.left), order.seed, order.backend.name, stamp(),
-            order.trust, digest_of(parcel), order.challenge, self._judged_by()[0],
+            order.trust, digest_of(flight.parcel), order.challenge, self._judged_by()[0],
         )  # fmt: skip
 
     def _judged_by(self) -> tuple[str, bytes]:

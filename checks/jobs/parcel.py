@@ -7,7 +7,8 @@ its ``submission.toml``.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -20,7 +21,7 @@ from judge_tui.checks.submission import ADAPTER, META, Submission, SubmissionMet
 from judge_tui.checks.temporary import new_folder
 from judge_tui.checks.unlisted import Unlisted
 
-__all__ = ["digest_of", "packed", "unpacked"]
+__all__ = ["digest_of", "packed", "taken", "unpacked"]
 
 _Files = tuple[tuple[str, bytes], ...]
 
@@ -91,23 +92,60 @@ def packed(submission: Submission) -> bytes:
 
     Raises:
         WorkspaceError: It cannot be listed, or is too large.
-        EngineError: There is no room for its snapshot.
     """
-    held = submission.held
-    return msgspec.msgpack.encode(
-        _Parcel(
-            held.model,
-            held.task,
-            str(held.place),
-            _read(held.path, held.files),
-            tuple(_read(folder, _there(folder)) for folder in held.overlays),
-            dict(held.troubles),
-            *_told(held),
-            held.binding_digest,
-            held.unlisted,
-            held.left_out,
+    return taken(submission)[0]
+
+
+def taken(submission: Submission) -> tuple[bytes, Submission]:
+    """A submission as bytes, and what it was then, by its digests: what is found is kept under these.
+
+    It is read once, straight out of its folder: no snapshot of it is made here.
+
+    Args:
+        submission: The submission, or a snapshot of it.
+
+    Raises:
+        WorkspaceError: It cannot be listed, or is too large.
+    """
+    troubles = dict(submission.troubles)
+    files = _read(submission.path, submission.files, troubles)
+    if sum(len(data) for _name, data in files) > MOST_BYTES:
+        raise WorkspaceError(
+            f"is larger than {MOST_BYTES >> 30} GiB",
+            hint="Leave build products and data sets out.",
+            file=submission.path,
         )
-    )
+    overlays = tuple(_read(folder, _there(folder), {}) for folder in submission.overlays)
+    meta, wrong = _told(submission)
+    then = replace(submission)
+    then.settle(_bound(submission, files, overlays), submission.unlisted, submission.left_out)
+    then.listed(tuple(name for name, _data in files), _digest(files))
+    told = _Parcel(
+        then.model, then.task, str(then.place), files, overlays, troubles, meta, wrong,
+        then.binding_digest, then.unlisted, then.left_out,
+    )  # fmt: skip
+    return msgspec.msgpack.encode(told), then
+
+
+def _digest(files: _Files) -> str:
+    """As :attr:`Submission.digest` has it."""
+    total = hashlib.sha256()
+    for name, data in files:
+        total.update(name.encode() + b"\0" + hashlib.sha256(data).digest())
+    return f"sha256:{total.hexdigest()}"
+
+
+def _bound(submission: Submission, files: _Files, overlays: tuple[_Files, ...]) -> str:
+    """As :attr:`Submission.binding_digest` has it, of what was read."""
+    if submission.source is not None:
+        return submission.binding_digest
+    own = dict(_read(submission.place, [META] if (submission.place / META).is_file() else [], {}))
+    sides = [dict(each) for each in overlays]
+    adapter = next((each[ADAPTER] for each in (*sides, dict(files)) if ADAPTER in each), None)
+    total = hashlib.sha256()
+    for data in (own.get(META), *(each.get(META) for each in sides), adapter):
+        total.update(b"-" if data is None else hashlib.sha256(data).digest() + b"+")
+    return total.hexdigest()
 
 
 def digest_of(parcel: bytes) -> str:
@@ -127,14 +165,23 @@ def _told(held: Submission) -> tuple[SubmissionMeta | None, _Trouble | None]:
 
 
 def _there(folder: Path) -> list[str]:
-    return [name for name in (META, ADAPTER) if (folder / name).is_file()]
+    """The judge's side files that count: a link is none."""
+    places = ((name, folder / name) for name in (META, ADAPTER))
+    return [name for name, place in places if place.is_file() and not place.is_symlink()]
 
 
-def _read(folder: Path, names: tuple[str, ...] | list[str]) -> _Files:
-    found = []
+def _read(folder: Path, names: Sequence[str], troubles: dict[str, str]) -> _Files:
+    """Files and their bytes; what cannot be read is empty, and told."""
+    found, left = [], MOST_BYTES
     for name in names:
-        with open_regular(folder / name) as file:
-            found.append((name, file.read()))
+        data = b""
+        try:
+            with open_regular(folder / name) as file:
+                data = file.read(max(left, 0) + 1)
+        except OSError as error:
+            troubles[name] = f"cannot be read: {error.strerror}"
+        left -= len(data)
+        found.append((name, data))
     return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """A scheduler and its workers on the loopback interface, each a process of its own.
 
-    python processes.py WORKERS [--ca FILE --cert FILE --key FILE] [--version V] [--level L]
+    python processes.py WORKERS [--ca FILE --cert FILE --key FILE] [--version V] [--level L] [--idle]
 
 Prints one JSON object: the scheduler's address, its process id, and those of the workers. All of them end
 with standard input. They are forked of one process, which has imported what each of them needs.
@@ -16,13 +16,17 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 from distributed import Scheduler, Security, Worker
 
 from judge_tui.checks import sandbox
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.cluster import facts, remote
+from judge_tui.checks.task import load_task
 
 
 def security(given: argparse.Namespace) -> Security | None:
@@ -41,6 +45,14 @@ def pretend(given: argparse.Namespace) -> None:
     if given.level:
         measured = sandbox.Measured(sandbox.Level(given.level), ("not all holds",), {})
         sandbox.measure = lambda mode="auto": measured
+    if given.idle:
+        idle = replace(load_task("backwards"), checks=(Check("nothing", "", "", nothing),))
+        remote.task_of = lambda name, challenge: idle
+
+
+def nothing(bench: Bench, found: Findings) -> str:
+    found.claim("that", True)
+    return "nothing was done"
 
 
 def forked(run: Callable[[], Coroutine[Any, Any, None]]) -> int:
@@ -57,6 +69,7 @@ def main() -> None:
     parser.add_argument("workers", type=int)
     for name in ("ca", "cert", "key", "version", "level"):
         parser.add_argument(f"--{name}")
+    parser.add_argument("--idle", action="store_true", help="do jobs of one check that does nothing")
     given = parser.parse_args()
     pretend(given)
     secured = security(given)

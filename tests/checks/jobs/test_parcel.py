@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from judge_tui.checks.errors import EngineError, WorkspaceError
-from judge_tui.checks.jobs.parcel import digest_of, packed, unpacked
+from judge_tui.checks.jobs.parcel import digest_of, packed, taken, unpacked
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import load_task
@@ -51,6 +51,22 @@ def test_what_arrives_is_what_was_sent(tmp_path: Path) -> None:
     assert not arrived.adapts_itself
     assert arrived.held is arrived
     assert digest_of(packed(sent)) == digest_of(packed(arrived))
+
+
+@pytest.mark.parametrize(
+    "spoiled", ["", "judge/adapter.py", "judge/submission.toml", "m/backwards/submission.toml"]
+)
+def test_what_is_found_is_kept_under_what_a_snapshot_would_be(tmp_path: Path, spoiled: str) -> None:
+    sent = written(tmp_path)
+    if spoiled:
+        (tmp_path / spoiled).unlink()
+    _parcel, then = taken(sent)
+    assert (then.digest, then.binding_digest) == (sent.digest, sent.binding_digest)
+    assert (then.digest, then.binding_digest) == (sent.held.digest, sent.held.binding_digest)
+    # and it stays what it was, whatever becomes of the folder
+    (sent.path / "code.py").write_text("x = 2\n")
+    assert then.digest == sent.held.digest
+    assert taken(Submission(sent.model, sent.task, sent.path, sent.overlays))[1].digest != then.digest
 
 
 def test_its_folder_goes_with_it(tmp_path: Path) -> None:
