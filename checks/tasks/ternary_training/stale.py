@@ -31,7 +31,9 @@ from judge_tui.checks.tasks.ternary_training.updates import (
     Change,
     Update,
     Written,
+    apply,
     is_rate,
+    needs_no_gradients,
     refreshing,
     updates,
     written,
@@ -81,7 +83,7 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
         found.note(AFTER_UPDATE, "not tried", note="Its weights are handed over with every call.")
         return
     seen = outside(bench, owner)
-    named: list[Sequence[Update | Written]] = list(updates(bench, layer.binding.file, owner))
+    named: list[Sequence[Update]] = list(updates(bench, layer.binding.file, owner))
     trial = _Trial(bench, layer, owner, out, Comparison(rule, layer.transposed), seen)
     if not named:
         named.extend(written(layer.binding, seen.stored, trial.held()))
@@ -100,7 +102,7 @@ class _Trial:
     compared: Comparison
     seen: Outside
 
-    def judge(self, found: Findings, ways: Sequence[Update | Written]) -> None:
+    def judge(self, found: Findings, ways: Sequence[Update]) -> None:
         """Try one update, in the first way that changes the latent weights."""
         reasons: list[str] = []
         for update in ways:
@@ -115,7 +117,7 @@ class _Trial:
                 return
         found.note(
             AFTER_UPDATE, "not tried", note=f"{ways[0].target}: {reasons[0]}",
-            file=ways[0].routine.file, line=ways[0].routine.line or None,
+            file=ways[0].file, line=ways[0].line or None,
         )  # fmt: skip
 
     def held(self) -> set[str]:
@@ -128,7 +130,7 @@ class _Trial:
             return set()
         return {str(path[-1][1]) for path in paths if path and path[-1][0] == "a"}
 
-    def _updated(self, update: Update | Written) -> _Updated:
+    def _updated(self, update: Update) -> _Updated:
         """A new layer, a forward, a backward, the update, and what it multiplies by then.
 
         Raises:
@@ -144,19 +146,18 @@ class _Trial:
         self._learns_fast(run)
         return self._again(update, run, paths, weight, "first")
 
-    def _again(
-        self, update: Update | Written, run: Run, paths: Sequence[Steps], before: Array, name: str
-    ) -> _Updated:
+    def _again(self, update: Update, run: Run, paths: Sequence[Steps], before: Array, name: str) -> _Updated:
         """Backward and update after a forward, and what the layer multiplies by then."""
         if "backward" in self.bench.bindings:
             dy = self.bench.rng("dy", name).standard_normal((len(run.x), self.out))
             try:
                 self.layer.backward(run, dy)
             except Fault:
-                if not update.told:
+                if not needs_no_gradients(update):
                     raise
         budget = min(_SECONDS, self.bench.left)
-        update.apply(run.returned.worker, instance(run), self._change(name, run, paths), budget=budget)
+        change = self._change(name, run, paths)
+        apply(run.returned.worker, update, instance(run), change, budget=budget)
         effective = self.layer.effective(before, on=run)
         latent = Held(self.layer).moved(run, paths, before)
         if latent is None:
@@ -202,8 +203,8 @@ class _Trial:
         if not self.compared.apart(before, latent):
             raise _Untried("it changes the latent weights too little to show anything")
 
-    def _settle(self, found: Findings, update: Update | Written, state: _Updated) -> None:
-        place: dict[str, Any] = {"file": update.routine.file, "line": update.routine.line or None}
+    def _settle(self, found: Findings, update: Update, state: _Updated) -> None:
+        place: dict[str, Any] = {"file": update.file, "line": update.line or None}
         if self.compared.fits(state.latent, state.effective):
             found.claim(AFTER_UPDATE, True, measured=_RIGHT, limit=_RIGHT, note=update.target, **place)
             return
@@ -213,9 +214,7 @@ class _Trial:
             return
         self._blame(found, update, state, {**place, "note": f"{update.target}; {_ORDER}"})
 
-    def _blame(
-        self, found: Findings, update: Update | Written, state: _Updated, place: dict[str, Any]
-    ) -> None:
+    def _blame(self, found: Findings, update: Update, state: _Updated, place: dict[str, Any]) -> None:
         """Say what is stale, and how sure it is that training meets it."""
         refresh, state, was = self._flagged(state), self._now(state), state
         whole, direct = self.compared.fits(state.before, state.effective), isinstance(update, Written)
@@ -265,10 +264,10 @@ class _Trial:
         except Fault:
             return state
 
-    def _shut(self, update: Update | Written, state: _Updated) -> bool:
+    def _shut(self, update: Update, state: _Updated) -> bool:
         """Whether training updates the layer so, and does nothing besides that could have it project."""
-        name = update.routine.name.rpartition(".")[2]
-        if isinstance(update, Update) and update.routine.owner is not None and name not in self.seen.loaded:
+        name = update.name.rpartition(".")[2]
+        if not isinstance(update, Written) and update.on and name not in self.seen.loaded:
             return False
         now = replace(state.run, weight=state.latent)
         known = {name, *self._flags(state)}
@@ -300,10 +299,10 @@ class _Trial:
                     idle.add(method)
         return idle
 
-    def _refreshed(self, update: Update | Written, state: _Updated) -> str:
+    def _refreshed(self, update: Update, state: _Updated) -> str:
         """The method of the layer that brings its projection up to date, as a clause; empty for none."""
         for method in refreshing(self.bench, self.layer.binding.file, self.owner):
-            if method == update.routine.name.rpartition(".")[2]:
+            if method == update.name.rpartition(".")[2]:
                 continue
             try:
                 budget = min(_SECONDS, self.bench.left)
@@ -315,7 +314,7 @@ class _Trial:
                 return f"{method}() is called"
         return ""
 
-    def _lags(self, update: Update | Written, state: _Updated) -> bool:
+    def _lags(self, update: Update, state: _Updated) -> bool:
         """Whether a second update brings the projection of the weights between the two."""
         try:
             paths = Held(self.layer).paths(replace(state.run, weight=state.latent))

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.candidates import Routine, callables
-from judge_tui.checks.calling.binding import Binding, parse_path
-from judge_tui.checks.calling.remote import Context, Handle, Steps, Target, Worker
-from judge_tui.checks.contract import Param
+from judge_tui.checks.binding.signatures import arguments
+from judge_tui.checks.calling.binding import Argument, Binding, parse_path
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Context, Handle, Steps, Worker
+from judge_tui.checks.contract import Param, Role
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.ternary_training.outside import Write
 from judge_tui.checks.tasks.ternary_training.roles import BACKWARD, FORWARD
 
-__all__ = ["Change", "Update", "Written", "is_rate", "refreshing", "updates", "written"]
+__all__ = [
+    "Change",
+    "Update",
+    "Written",
+    "apply",
+    "is_rate",
+    "needs_no_gradients",
+    "refreshing",
+    "updates",
+    "written",
+]
 
 Array = npt.NDArray[Any]
 
@@ -36,34 +48,45 @@ _REFRESHES = re.compile(
     r"invalidate|dirty|clear|reset|zero)(?![a-z])"
 )
 
-_LAYER = Param("layer", aliases=("module", "lin", "linear", "self", "obj"))
-_RATE = Param("lr", aliases=(
+_LAYER = Param("layer", "handle", aliases=("module", "lin", "linear", "self", "obj"))
+_RATE = Param("lr", "float", aliases=(
     "learning_rate", "eta", "step_size", "rate", "alpha", "lrate", "learn_rate", "lr_t", "stepsize",
 ))  # fmt: skip
 #: What an optimiser is told besides; only where it has no default of its own.
-_SETTINGS = (
-    (Param("t", aliases=("step", "iteration", "it", "n", "i")), 1),
-    (Param("momentum", aliases=("mu", "beta", "b1", "beta1", "rho")), 0.9),
-    (Param("b2", aliases=("beta2",)), 0.999),
-    (Param("betas"), (0.9, 0.999)),
-    (Param("eps", aliases=("epsilon",)), 1e-8),
-    (Param("weight_decay", aliases=("wd", "decay", "l2")), 0.0),
-    (Param("clip", aliases=("max_norm", "clip_norm", "grad_clip")), 1e9),
-)
+_SETTINGS = {
+    Param("t", "int", aliases=("step", "iteration", "it", "n", "i"), spare=True): 1,
+    Param("momentum", "float", aliases=("mu", "beta", "b1", "beta1", "rho"), spare=True): 0.9,
+    Param("b2", "float", aliases=("beta2",), spare=True): 0.999,
+    Param("betas", "data", spare=True): (0.9, 0.999),
+    Param("eps", "float", aliases=("epsilon",), spare=True): 1e-8,
+    Param("weight_decay", "float", aliases=("wd", "decay", "l2"), spare=True): 0.0,
+    Param("clip", "float", aliases=("max_norm", "clip_norm", "grad_clip"), spare=True): 1e9,
+}
 _GIVEN = {item.name: item.aliases for item in BACKWARD.returns}
 _TAKEN = {item.name: item.aliases for item in FORWARD.params}
-_WEIGHT_CHANGE = Param("dweight", aliases=(
+_WEIGHT_CHANGE = Param("weight", aliases=(
     *_GIVEN["dweight"], "delta_w", "delta_weight", "delta_weights", "w_delta", "weight_delta", "delta",
     "update", "w_update", "weight_update", "update_w", "grad", "g", "gradient", "upd", "change", "w_change",
-    "step_w", "new_w", "new_weight", "new_weights", "direction", "weight", *_TAKEN["weight"],
+    "step_w", "dweight", "new_w", "new_weight", "new_weights", "direction", *_TAKEN["weight"],
 ))  # fmt: skip
-_BIAS_CHANGE = Param("dbias", aliases=(
+_BIAS_CHANGE = Param("bias", aliases=(
     *_GIVEN["dbias"], "delta_b", "delta_bias", "b_delta", "bias_delta", "b_update", "bias_update", "update_b",
-    "b_change", "step_b", "new_b", "new_bias", "bias", *_TAKEN["bias"],
+    "b_change", "step_b", "dbias", "new_b", "new_bias", *_TAKEN["bias"],
 ))  # fmt: skip
 _CHANGES = Param("grads", aliases=("gradients", "deltas", "updates", "changes", "gs", "d_params", "dparams"))
 #: Ways in which gradients that are one parameter may be meant.
-_FORMS = ("by name", "as given", "pair", "array")
+_FORMS = ("by_name", "as_given", "pair", "array")
+_ROLE = Role(
+    "update",
+    tuple(
+        replace(param, required=False)
+        for param in (_LAYER, _RATE, _CHANGES, _BIAS_CHANGE, _WEIGHT_CHANGE, *_SETTINGS)
+    ),
+    (),
+    (_UPDATES.pattern,),
+    (_OTHERWISE.pattern,),
+    strict=True,
+)
 
 
 def is_rate(name: str) -> bool:
@@ -91,90 +114,72 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
-    """A way to have a layer update its weights.
-
-    Attributes:
-        routine: What is called.
-        takes: Parameter, its kind in the signature, and what it is handed.
-    """
-
-    routine: Routine
-    takes: tuple[tuple[str, str, Any], ...]
-
-    @property
-    def target(self) -> str:
-        """``file.py:name``."""
-        return f"{self.routine.file}:{self.routine.name}"
-
-    @property
-    def told(self) -> bool:
-        """Whether it is handed the change, and needs no gradients on the layer."""
-        return any(value in ("weight", *_FORMS) for _name, _kind, value in self.takes)
-
-    def apply(self, worker: Worker, layer: Handle, change: Change, *, budget: float) -> None:
-        """Call it on a layer.
-
-        Raises:
-            Fault: It raised, hung or ended the process.
-        """
-        meant: dict[str, Any] = {
-            "weight": change.weight, "array": change.weight, "bias": change.bias,
-            "pair": (change.weight, change.bias), "by name": Context(change.named), "layer": layer,
-            "as given": Context(change.given),
-        }  # fmt: skip
-        args: list[Any] = []
-        kwargs: dict[str, Any] = {}
-        for name, kind, value in self.takes:
-            given = meant[value] if isinstance(value, str) else value
-            if kind == "POSITIONAL_ONLY":
-                args.append(given)
-            else:
-                kwargs[name] = given
-        if self.routine.owner is None:
-            worker.call(Target(self.routine.file, self.routine.name), args, kwargs, budget=budget)
-        else:
-            method = self.routine.name.rpartition(".")[2]
-            worker.call(layer, args, kwargs, method=method, budget=budget)
-
-
-@dataclass(frozen=True, slots=True)
 class Written:
     """An assignment to the latent weights that stands outside the layer's class: ``layer.W -= …``.
 
     Attributes:
-        routine: Where it stands; its name is the attribute's.
+        file: Where it stands.
+        name: The attribute's.
+        line: 1-based.
         in_place: Whether the array itself changes, and is not replaced.
     """
 
-    routine: Routine
+    file: str
+    name: str
+    line: int
     in_place: bool
 
     @property
     def target(self) -> str:
         """How it is written, roughly."""
-        return f"{self.routine.file}: .{self.routine.name} {'-=' if self.in_place else '='} …"
+        return f"{self.file}: .{self.name} {'-=' if self.in_place else '='} …"
 
-    @property
-    def told(self) -> bool:
-        """It needs no gradients on the layer."""
-        return True
-
-    def apply(self, worker: Worker, layer: Handle, change: Change, *, budget: float) -> None:
-        """Write to a layer; as :meth:`Update.apply`.
+    def apply(self, worker: Worker, layer: Handle, change: Change) -> None:
+        """Write to a layer.
 
         Raises:
             Fault: A setter raised, or the layer holds its latent weights elsewhere.
         """
-        path = next((path for path in change.paths if path[-1] == ("a", self.routine.name)), None)
+        path = next((path for path in change.paths if path[-1] == ("a", self.name)), None)
         if path is None:
-            raise BadResult(f"holds its latent weights elsewhere than in .{self.routine.name}")
+            raise BadResult(f"holds its latent weights elsewhere than in .{self.name}")
         array = layer.part(*path)
         if self.in_place:
             worker.fill(array, change.weight)
-        worker.set(
-            layer.part(*path[:-1]), self.routine.name, array if self.in_place else worker.put(change.weight)
-        )
+        worker.set(layer.part(*path[:-1]), self.name, array if self.in_place else worker.put(change.weight))
+
+
+#: A way to have a layer update its weights.
+Update = Binding | Written
+
+
+def needs_no_gradients(update: Update) -> bool:
+    """Whether it is handed the change, and needs no gradients on the layer."""
+    return isinstance(update, Written) or any(update.takes(name) for name in (_WEIGHT_CHANGE.name, *_FORMS))
+
+
+def apply(worker: Worker, update: Update, layer: Handle, change: Change, *, budget: float) -> None:
+    """Have a layer update its weights.
+
+    Args:
+        worker: Where the submission is.
+        update: How.
+        layer: The layer.
+        change: What it is handed.
+        budget: Seconds.
+
+    Raises:
+        Fault: It raised, hung or ended the process, or a setter did.
+    """
+    if isinstance(update, Written):
+        update.apply(worker, layer, change)
+        return
+    inputs = {
+        "layer": layer, "lr": 1.0, "weight": change.weight, "array": change.weight, "bias": change.bias,
+        "pair": (change.weight, change.bias), "by_name": Context(change.named),
+        "as_given": Context(change.given), **{param.name: value for param, value in _SETTINGS.items()},
+    }  # fmt: skip
+    invoke(worker, update, inputs, budget=budget)
 
 
 def written(
@@ -192,10 +197,10 @@ def written(
     weight = next(param for param in FORWARD.params if param.name == "weight")
     for name, write in stored.items():
         if write is not None and (name in names or (not names and weight.means(name))):
-            yield (Written(Routine(write.file, name, [], write.line), write.in_place),)
+            yield (Written(write.file, name, write.line, write.in_place),)
 
 
-def updates(bench: Bench, file: str, owner: str) -> Iterator[tuple[Update, ...]]:
+def updates(bench: Bench, file: str, owner: str) -> Iterator[tuple[Binding, ...]]:
     """Every method or function whose name says that it updates a layer, with the ways to call it.
 
     Args:
@@ -213,7 +218,10 @@ def updates(bench: Bench, file: str, owner: str) -> Iterator[tuple[Update, ...]]
             continue
         if _UPDATES.search(plain) and not _OTHERWISE.search(plain):
             routine = _at_home(item, loaded)
-            if ways := tuple(Update(routine, takes) for takes in _ways(item.params)):
+            base = Binding("update", routine.file, routine.name, (), {}, line=routine.line)
+            if item.owner is not None:
+                base = replace(base, on=_LAYER.name)
+            if ways := tuple(replace(base, args=args) for args in _ways(item.params)):
                 yield ways
 
 
@@ -248,46 +256,16 @@ def _at_home(item: Routine, loaded: Mapping[str, Mapping[str, Any]]) -> Routine:
     return home
 
 
-def _ways(params: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str, Any], ...]]:
+def _ways(params: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Argument, ...]]:
     """What the parameters are handed: everything that has a meaning, then what is required alone."""
     several = any(_CHANGES.means(param["name"]) for param in params)
-    made: list[tuple[tuple[str, str, Any], ...]] = []
-    for form in _FORMS if several else _FORMS[:1]:
-        for whole in (True, False):
-            takes = _handed(params, form, whole)
-            if takes is not None and takes not in made:
-                made.append(takes)
+    needed = tuple(
+        replace(param, spare=param.name not in (_LAYER.name, _RATE.name)) for param in _ROLE.params
+    )
+    made = dict.fromkeys(
+        tuple(argument.handed({_CHANGES.name: form}) for argument in called[0])
+        for form in (_FORMS if several else _FORMS[:1])
+        for role in (_ROLE, replace(_ROLE, params=needed))
+        if (called := arguments(params, role)) is not None
+    )
     yield from made
-
-
-def _handed(
-    params: Sequence[Mapping[str, Any]], form: str, whole: bool
-) -> tuple[tuple[str, str, Any], ...] | None:
-    takes: list[tuple[str, str, Any]] = []
-    for param in params:
-        if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
-            continue
-        needed, value = _required(param), _meaning(param["name"], form)
-        if value is None:
-            value = next((given for known, given in _SETTINGS if known.means(param["name"])), None)
-            whole_too = False
-        else:
-            whole_too = whole or value == 1.0
-        if needed and value is None:
-            return None
-        if needed or whole_too:
-            takes.append((param["name"], param["kind"], value))
-    return tuple(takes)
-
-
-def _meaning(name: str, form: str) -> Any:
-    """What a parameter is handed, by its name; ``None`` where that does not tell."""
-    if _LAYER.means(name):
-        return "layer"
-    if _RATE.means(name):
-        return 1.0
-    if _CHANGES.means(name):
-        return form
-    if _BIAS_CHANGE.means(name):
-        return "bias"
-    return "weight" if _WEIGHT_CHANGE.means(name) else None
