@@ -59,7 +59,7 @@ verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 	@$(COMPILE)
-	@bad=0; for bench in tui gradients checks beside behaviour judging; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
+	@bad=0; for bench in tui gradients checks beside behaviour judging cluster; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
 
 wheel: $(DEV_STAMP)  ## build the wheel, and try it on every Python that is here
 	@sh tools/try_wheel.sh $(BIN)/python constraints.txt
