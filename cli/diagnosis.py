@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.cli import cuda_diagnosis
+from judge_tui.cli import cluster_diagnosis, cuda_diagnosis
 from judge_tui.cli.finding import SECONDS, Finding, first_line
 from judge_tui.judging.folders import stray_links
 from judge_tui.judging.refusals import newer_cards
@@ -150,6 +150,7 @@ EXAMINATIONS: dict[str, Callable[[Path | None], Finding]] = {
     "Python": _python,
     "terminal": _terminal,
     "browser": _browser,
+    "cluster": cluster_diagnosis.cluster,
     "GPU": cuda_diagnosis.gpu,
     "CuPy": cuda_diagnosis.cupy,
     "backends": cuda_diagnosis.backends,
