@@ -15,28 +15,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from . import arrays, describe, heap, namespace, places
-from .answers import Answers
 from .beside import data_beside
-from .bfloat16 import dtype_named, widened
+from .bfloat16 import widened
 from .capture import Capture, sendable
-from .context import Context
 from .each import for_each
+from .holding import footprint, listed
 from .load import Library
 from .raising import told
 from .replacing import copied, replaced
-from .scripted import models, targets
+from .scripted import models
 from .series import repeat
-from .strides import read_as
+from .shelf import Shelf
 from .values import (
     BadValueError,
     alike,
     array_of,
-    owner_of,
     plain,
     poisoned,
     refill,
     shape_text,
-    share_memory,
     writable,
 )
 
@@ -88,9 +85,7 @@ class Session:
         self.library = Library(
             root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)}, refused=refused
         )
-        self.kept: dict[int, Any] = {}
-        self.answers = Answers()
-        self._fds: list[int] = []
+        self.shelf = Shelf(self.library)
         self._suite: Suite | None = None
         self.ask: Callable[[bytes], Mapping[str, Any]] = _nobody
         self.border: Border | None = None
@@ -100,14 +95,14 @@ class Session:
         """Carry out one request; whatever goes wrong is told in the reply."""
         # Arrays that came along have a descriptor each, before those of the request itself.
         first = request.get("first", ())
-        self._fds = fds
+        self.shelf.fds = fds
         captured = Capture()
         reply: dict[str, Any]
         try:
             with contextlib.redirect_stdout(captured), contextlib.redirect_stderr(captured):
-                self.answers.before(request["op"])
-                self._keep(first)
-                self._fds = fds[len(first) :]
+                self.shelf.answers.before(request["op"])
+                self.shelf.keep(first)
+                self.shelf.fds = fds[len(first) :]
                 reply = getattr(self, f"op_{request['op']}")(request)
         except _TOLD_PLAINLY as error:
             reply = {"bad": str(error)}
@@ -182,7 +177,7 @@ class Session:
         """From now on answer for a border: of the submission, or (``tests``) of a challenge's author."""
         import socket
 
-        beside = socket.socket(fileno=os.dup(self._fds[0]))
+        beside = socket.socket(fileno=os.dup(self.shelf.fds[0]))
         if request.get("tests"):
             from .border.trials import Trials
 
@@ -203,23 +198,19 @@ class Session:
         """Run a claim about a function that is here, or about one whose calls the engine carries."""
         from .border.asking import asked
 
-        call = self._callable(request["file"], "reference") if request["reference"] else asked(self.ask)
-        self._callable(request["file"], request["name"])(call, np.random.default_rng(request["seed"]))
+        call = self.shelf.callable(request["file"], "reference") if request["reference"] else asked(self.ask)
+        self.shelf.callable(request["file"], request["name"])(call, np.random.default_rng(request["seed"]))
         return {}
 
     def op_put(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep values."""
-        self._keep(request["values"])
+        self.shelf.keep(request["values"])
         return {}
-
-    def _keep(self, values: list[Any]) -> None:
-        for value in values:
-            self.kept[value["keep"]] = self._decoded(value["value"])
 
     def op_drop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Forget kept values."""
         for number in request["handles"]:
-            self.kept.pop(number, None)
+            self.shelf.kept.pop(number, None)
         # Cycles among young objects; of old ones that are no GPU's the next trace gets rid.
         gc.collect(1 if self.module == "numpy" else 2)
         self.arrays.release()
@@ -229,14 +220,14 @@ class Session:
 
     def op_call(self, request: dict[str, Any]) -> dict[str, Any]:
         """Call a function, class or method; keep its result; reply with its tree and the counters."""
-        function, method = self._decoded(request["target"]), request.get("method")
+        function, method = self.shelf.decoded(request["target"]), request.get("method")
         if each := request.get("each"):
             places, keys = each["args"], each["kwargs"]
             function = for_each(function, places, keys, each["leading"], each["count"], method=method)
         elif method:
             function = getattr(function, method)
-        args = [self._decoded(value) for value in request["args"]]
-        kwargs = {name: self._decoded(value) for name, value in request.get("kwargs", {}).items()}
+        args = [self.shelf.decoded(value) for value in request["args"]]
+        kwargs = {name: self.shelf.decoded(value) for name, value in request.get("kwargs", {}).items()}
         counters: dict[str, Any] = {}
         framework = self._framework(function)
         if framework is not None:
@@ -249,8 +240,10 @@ class Session:
             seed_all(seed)
         with self._patched(request.get("patches", [])), self._watched(request, counters, args, kwargs):
             result = function(*args, **kwargs)
-            result = self.kept[request["keep"]] = result if framework is None else framework.back(result)
-            self.answers.take(self.kept, request.get("answers", ()))
+            result = self.shelf.kept[request["keep"]] = (
+                result if framework is None else framework.back(result)
+            )
+            self.shelf.answers.take(self.shelf.kept, request.get("answers", ()))
         counters.update(models.asked())
         return {"tree": describe.describe(result), "counters": counters}
 
@@ -267,14 +260,14 @@ class Session:
 
         def decoded() -> Iterator[Any]:
             for call in request["calls"]:
-                function = self._decoded(call["target"])
+                function = self.shelf.decoded(call["target"])
                 if method := call.get("method"):
                     function = getattr(function, method)
-                args = [self._decoded(value) for value in call["args"]]
-                kwargs = {name: self._decoded(value) for name, value in call["kwargs"].items()}
+                args = [self.shelf.decoded(value) for value in call["args"]]
+                kwargs = {name: self.shelf.decoded(value) for name, value in call["kwargs"].items()}
                 yield function, args, kwargs, call["keep"]
 
-        done, error = repeat(decoded, self.kept, request["times"])
+        done, error = repeat(decoded, self.shelf.kept, request["times"])
         return {"done": done, **({} if error is None else {"ended": self._told(error)})}
 
     @contextlib.contextmanager
@@ -282,11 +275,11 @@ class Session:
         """Attributes of modules and classes replaced for as long as a call lasts."""
         with contextlib.ExitStack() as stack:
             for target, name, value in patches:
-                owner = self._decoded(target)
+                owner = self.shelf.decoded(target)
                 own = vars(owner)
                 # The raw attribute: getattr would unwrap a static method.
                 undo = (setattr, owner, name, own[name]) if name in own else (delattr, owner, name)
-                setattr(owner, name, self._decoded(value))
+                setattr(owner, name, self.shelf.decoded(value))
                 stack.callback(*undo)
             yield
 
@@ -316,7 +309,7 @@ class Session:
 
     def op_set(self, request: dict[str, Any]) -> dict[str, Any]:
         """Set an attribute of a kept object (or a key of a dict), or of something in the submission."""
-        target, value = self._decoded(request["target"]), self._decoded(request["value"])
+        target, value = self.shelf.decoded(request["target"]), self.shelf.decoded(request["value"])
         if isinstance(target, dict):
             target[request["name"]] = value
         else:
@@ -325,54 +318,24 @@ class Session:
 
     def op_describe(self, request: dict[str, Any]) -> dict[str, Any]:
         """Describe a kept object again."""
-        return {"tree": describe.describe(self._decoded(request["of"]))}
+        return {"tree": describe.describe(self.shelf.decoded(request["of"]))}
 
     def op_settable(self, request: dict[str, Any]) -> dict[str, Any]:
         """Describe the properties of a kept object that can be assigned to."""
-        return {"parts": describe.settable(self._decoded(request["of"]))}
+        return {"parts": describe.settable(self.shelf.decoded(request["of"]))}
 
     def op_leaves(self, request: dict[str, Any]) -> dict[str, Any]:
         """List arrays and scalars under an object, and which of the named inputs they share memory with."""
-        inputs = {name: self._decoded(value) for name, value in request.get("inputs", {}).items()}
-        found: list[dict[str, Any]] = []
-        seen: list[tuple[int, Any]] = []
-        for path, value in describe.leaves(self._decoded(request["of"])):
-            entry = {"path": path, **describe.describe(value, depth=0)}
-            if isinstance(value, (list, tuple)):
-                whole = np.asarray(arrays.hosted(value))
-                entry = {
-                    "path": path,
-                    "kind": "list",
-                    "shape": list(whole.shape),
-                    "dtype": str(whole.dtype),
-                    "nbytes": whole.nbytes,
-                }
-            if arrays.is_array(value):
-                entry["inputs"] = [name for name, other in inputs.items() if share_memory(value, other)]
-                entry["same_as"] = next((index for index, other in seen if share_memory(value, other)), None)
-                seen.append((len(found), value))
-                owner = owner_of(value)
-                entry["base"], entry["base_nbytes"] = id(owner), owner.nbytes
-            found.append(entry)
-        return {"leaves": found[:512]}
+        inputs = {name: self.shelf.decoded(value) for name, value in request.get("inputs", {}).items()}
+        return {"leaves": listed(self.shelf.decoded(request["of"]), inputs)}
 
     def op_footprint(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Bytes of all that an object keeps: memory behind several views once, and 8 for a Python float."""
-        owners: dict[int, int] = {}
-        floats = 0
-        for _path, value in describe.leaves(self._decoded(request["of"])):
-            if arrays.is_array(value):
-                owner = owner_of(value)
-                owners[id(owner)] = owner.nbytes
-            elif isinstance(value, (list, tuple)):
-                floats += np.asarray(arrays.hosted(value)).nbytes
-            elif isinstance(value, (float, np.floating)):
-                floats += 8
-        return {"bytes": floats + sum(owners.values())}
+        """Bytes of all that an object keeps."""
+        return {"bytes": footprint(self.shelf.decoded(request["of"]))}
 
     def op_fill(self, request: dict[str, Any]) -> dict[str, Any]:
         """Overwrite an array in place: with values, or NaN (integers: a huge value); a list: its items."""
-        array, value = self._decoded(request["of"]), self._decoded(request["value"])
+        array, value = self.shelf.decoded(request["of"]), self.shelf.decoded(request["value"])
         if isinstance(array, list) and isinstance(value, list):
             refill(array, value)
             return {}
@@ -384,22 +347,22 @@ class Session:
 
     def op_replace(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep a copy of an object with one part replaced: by a value, by NaN, or scaled and shifted."""
-        value, path = self._decoded(request["of"]), request["path"]
+        value, path = self.shelf.decoded(request["of"]), request["path"]
         old = describe.locate(value, path)
-        new = poisoned(old) if "poison" in request else self._decoded(request["value"])
+        new = poisoned(old) if "poison" in request else self.shelf.decoded(request["value"])
         if "scale" in request:
             new = old * request["scale"] + request["shift"]
-        self.kept[request["keep"]] = replaced(value, path, new)
+        self.shelf.kept[request["keep"]] = replaced(value, path, new)
         return {}
 
     def op_copy(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep a deep copy of an object."""
-        self.kept[request["keep"]] = copied(self._decoded(request["of"]))
+        self.shelf.kept[request["keep"]] = copied(self.shelf.decoded(request["of"]))
         return {}
 
     def op_fetch(self, request: dict[str, Any]) -> dict[str, Any]:
         """Copy an array into the attached memfd, as the dtype and shape that the trusted side expects."""
-        value = self._decoded(request["of"])
+        value = self.shelf.decoded(request["of"])
         shape, dtype = tuple(request["shape"]), np.dtype(request["dtype"])
         if value is None:
             raise BadValueError("None instead of an array")
@@ -416,7 +379,7 @@ class Session:
             raise BadValueError(f"shape {shape_text(array.shape)} instead of {shape_text(shape)}")
         size = dtype.itemsize * array.size
         if size:
-            with mmap.mmap(self._fds[0], size) as buffer:
+            with mmap.mmap(self.shelf.fds[0], size) as buffer:
                 np.frombuffer(buffer, dtype=dtype).reshape(shape)[...] = array
         return {"dtype": str(array.dtype)}
 
@@ -427,71 +390,15 @@ class Session:
 
         encoder = Answered(far=request["far"], most=request["parts"])
         try:
-            data = encoder.encode(arrays.hosted(self._decoded(request["of"])))
+            data = encoder.encode(arrays.hosted(self.shelf.decoded(request["of"])))
         except (TooMuchError, TypeError) as error:
             raise BadValueError(str(error).replace(" does not", ", which does not")) from error
-        self.kept[request["keep"]] = encoder.apart
+        self.shelf.kept[request["keep"]] = encoder.apart
         return {"value": data}
 
     def op_value(self, request: dict[str, Any]) -> dict[str, Any]:
         """Plain data of an object: numbers, texts, lists and dicts."""
-        return {"value": plain(self._decoded(request["of"]))}
-
-    def _decoded(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self._decoded(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        if "$h" in value:
-            number, path = value["$h"], value.get("path", [])
-            return self.answers.at(number, path, lambda: describe.locate(self.kept[number], path))
-        if "$a" in value:
-            return self._array(value)
-        if "$l" in value:
-            array = self._decoded(value["$l"])
-            return array.tolist() if arrays.is_array(array) else array
-        if "$t" in value:
-            return tuple(self._decoded(item) for item in value["$t"])
-        if "$c" in value:
-            return Context({key: self._decoded(item) for key, item in value["$c"].items()})
-        return self._made(value)
-
-    def _made(self, value: dict[str, Any]) -> Any:
-        """What is made here of what stands on the wire."""
-        if "$v" in value:
-            return self._carried(value["$v"])
-        if "$d" in value:
-            return getattr(np, value["$d"])
-        if "$g" in value:
-            return self.library.namespaces["numpy"].random.default_rng(value["$g"])
-        if "$m" in value:
-            # The model's tables are ours, and stay on the host.
-            spec = arrays.hosted({key: self._decoded(item) for key, item in value["$m"].items()})
-            return models.build(spec, targets.Target if spec.get("masked") else models.Model)
-        if "$f" in value:
-            return self._callable(value["$f"]["file"], value["$f"]["name"])
-        return {key: self._decoded(item) for key, item in value.items()}
-
-    def _carried(self, data: bytes) -> Any:
-        from .border.codec import decode
-        from .border.records import made
-
-        return decode(data, record=made)
-
-    def _array(self, value: dict[str, Any]) -> Any:
-        shape, dtype = tuple(value["shape"]), dtype_named(value["dtype"])
-        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-        if size == 0:
-            return arrays.moved(read_as(np.empty(shape, dtype), value))
-        # Private: older kernels refuse any shared mapping of a memfd that is sealed against writing.
-        with mmap.mmap(self._fds[value["$a"]], size, mmap.MAP_PRIVATE, mmap.PROT_READ) as buffer:
-            return arrays.moved(read_as(np.frombuffer(buffer, dtype=dtype).reshape(shape).copy(), value))
-
-    def _callable(self, file: str, name: str) -> Any:
-        found: Any = self.library.module(file)
-        for part in name.split(".") if name else ():
-            found = getattr(found, part)
-        return found
+        return {"value": plain(self.shelf.decoded(request["of"]))}
 
     def _told(self, error: BaseException) -> dict[str, Any]:
         return told(error, self.root, self.library.adapter, self.module)
