@@ -11,7 +11,8 @@ import numpy as np
 from judge_tui.checks.challenges.lazy import PROGRAMS
 from judge_tui.checks.contract import Contract, Role, Sample
 from judge_tui.checks.task import Task
-from judge_tui.checks.trying.challenge import Doing, Tried, passing
+from judge_tui.checks.trying.challenge import passing
+from judge_tui.checks.trying.trial import Doing, Tried
 
 __all__ = ["tried_built_in"]
 

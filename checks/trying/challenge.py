@@ -6,28 +6,21 @@ must answers that cost no thought. What passes that should not is a hole of the 
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import numpy as np
 
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.challenge import CASES, NUMBERS, TESTS, Challenge, Limits
 from judge_tui.checks.challenges.description import Description, described
-from judge_tui.checks.challenges.lazy import PROGRAMS, Lazy, lazy_answers
-from judge_tui.checks.challenges.numbers.accuracy import asked, named_cases
-from judge_tui.checks.challenges.numbers.comparing import compared
+from judge_tui.checks.challenges.lazy import PROGRAMS
 from judge_tui.checks.challenges.numbers.offered import Numbers
-from judge_tui.checks.challenges.numbers.parts import paired, parts
-from judge_tui.checks.challenges.numbers.truths import Case, Truths
-from judge_tui.checks.challenges.numbers.values import cast, has_floats
+from judge_tui.checks.challenges.numbers.truths import Truths
 from judge_tui.checks.challenges.task import made
 from judge_tui.checks.challenges.written import Written
 from judge_tui.checks.contract import Contract
@@ -38,26 +31,15 @@ from judge_tui.checks.sandbox.packages import EVERY
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.trying.asked import unmet
+from judge_tui.checks.trying.lazy_numbers import Tolerance, lazy_numbers
+from judge_tui.checks.trying.trial import SEEDS, Doing, Tried
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["Doing", "Tolerance", "Tried", "Wrong", "passing", "tried"]
+__all__ = ["Wrong", "passing", "tried"]
 
-#: Told what is tried, and by which check or in which case.
-Doing = Callable[[str, str], None]
-
-_SEEDS = (1, 2, 3)
-_DOUBLE = "float64"
 #: What a sleeping submission may take, so that nobody waits for it.
 _SOON = Limits(seconds=0.5)
 _OF_NOBODY = ("own_tests", "throughput", "size")
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """A looser rule: right is what is within ``absolute + relative * |reference|``, entry by entry."""
-
-    absolute: float
-    relative: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +53,6 @@ class Wrong:
 
     path: Path
     must_fail: tuple[str, ...] = ()
-
-
-class Tried(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came of one trial.
-
-    Attributes:
-        kind: ``names``, ``reference``, ``right``, ``wrong`` or ``lazy``.
-        name: Which.
-        fine: Whether the challenge did what it must.
-        told: What killed it, or what it passed; a clause.
-        same: Whether a lazy answer is the right one, bit for bit, in every case: it is none then.
-    """
-
-    kind: str
-    name: str
-    fine: bool
-    told: str
-    same: bool = False
 
 
 def tried(
@@ -123,7 +87,7 @@ def tried(
         yield from _all_right(task, authors, right, doing)
         yield from (_wrong(task, each, doing) for each in wrong)
         if description.numbers is not None:
-            yield from _lazy_numbers(Truths(authors, description.numbers), tolerance, doing)
+            yield from lazy_numbers(Truths(authors, description.numbers), tolerance, doing)
         if {TESTS, CASES} & {*challenge.kinds}:
             yield from _lazy_programs(challenge, doing)
     finally:
@@ -162,7 +126,7 @@ def _judged(
         judge(
             task,
             answer,
-            seed=_SEEDS[0],
+            seed=SEEDS[0],
             checks=wanted,
             begins=lambda check: doing(name, check),
             enough=enough,
@@ -224,7 +188,7 @@ def _reference(challenge: Challenge, task: Task, numbers: Numbers, authors: Auth
             each for each in ("accuracy", "edge_cases", "purity", *numbers.properties) if each in task.by_id
         ]
         found = judge(
-            open_task, Submission("reference", task.id, folder), seed=_SEEDS[0], checks=wanted,
+            open_task, Submission("reference", task.id, folder), seed=SEEDS[0], checks=wanted,
             begins=lambda check: doing("the reference", check),
         )  # fmt: skip
     bad = [each for each in found.values() if each.verdict not in (Verdict.PASS, Verdict.SKIP)]
@@ -271,143 +235,6 @@ def _wrong(task: Task, wrong: Wrong, doing: Doing) -> Tried:
     return Tried("wrong", wrong.path.name, True, _clauses(by))
 
 
-@dataclass(slots=True)
-class _Fate:
-    """What came of a lazy answer over all cases.
-
-    Attributes:
-        killed: What killed it first, and how far off it was.
-        margin: The widest margin, as a multiple of the limit.
-        same: Whether it was the right answer in every case so far.
-    """
-
-    killed: str = ""
-    margin: float = 0.0
-    same: bool = True
-
-    def tried(self, name: str, cases: int) -> Tried:
-        """The same as what came of a trial."""
-        if self.same and not self.killed:
-            return Tried("lazy", name, True, "is the right answer in every case", same=True)
-        if not self.killed:
-            return Tried("lazy", name, False, f"passes all {cases} cases")
-        wide = 0 < self.margin < math.inf
-        widest = f", the widest margin {self.margin:.2g} times the limit" if wide else ""
-        return Tried("lazy", name, True, self.killed + widest)
-
-
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """A case in one dtype, with the right answer and what may be off.
-
-    Attributes:
-        label: The case and the dtype, in words.
-        dtype: Of the inputs.
-        inputs: Name → value.
-        right: The reference's answer in float64.
-        limits: Part of the answer → its limit; empty where the author's own check decides.
-    """
-
-    label: str
-    dtype: str
-    inputs: Mapping[str, Any]
-    right: Any
-    limits: Mapping[str, float]
-
-
-def _lazy_numbers(truths: Truths, tolerance: Tolerance | None, doing: Doing) -> Iterator[Tried]:
-    """Lazy answers, held against the reference's as a submission's are; no submission is run."""
-    if "reference" not in truths.numbers.functions:
-        return
-    points: list[_Point] = []
-    for seed in _SEEDS:
-        for point in _points(truths, seed):
-            doing("the right answers", point.label)
-            points.append(point)
-    first = points[0].right
-    for lazy in lazy_answers(first):
-        fate = _Fate()
-        for point in points:
-            doing(lazy.name, point.label)
-            if not (lazy.wide and np.dtype(point.dtype).itemsize < 4):
-                _hold(truths, lazy, point, first, tolerance, fate)
-        yield fate.tried(lazy.name, len(points))
-
-
-def _points(truths: Truths, seed: int) -> Iterator[_Point]:
-    """Every case in every dtype that it is handed over in."""
-    for case in truths.cases(np.random.default_rng(seed)):
-        for dtype in truths.numbers.dtypes if has_floats(dict(case.inputs)) else (_DOUBLE,):
-            yield _point(truths, case, dtype)
-    if "edge_cases" in truths.numbers.functions:
-        for case in named_cases(truths, np.random.default_rng(seed)):
-            yield _point(truths, case, _DOUBLE)
-
-
-def _point(truths: Truths, case: Case, dtype: str) -> _Point:
-    inputs = cast(dict(case.inputs), dtype)
-    own = "check" in truths.numbers.functions
-    limits = {} if own else truths.limits(inputs, dtype, np.random.default_rng(0))
-    return _Point(f"{case.label}, {dtype}", dtype, inputs, truths.answer(cast(inputs, _DOUBLE)), limits)
-
-
-def _hold(
-    truths: Truths, lazy: Lazy, point: _Point, first: Any, tolerance: Tolerance | None, fate: _Fate
-) -> None:
-    """Hold a lazy answer against the reference's in one case."""
-    with np.errstate(all="ignore"):
-        answer = lazy.answer(point.right, point.inputs, first)
-        off = compared(answer, point.right)
-        if not off.wrong and off.error == 0:
-            return
-        fate.same = False
-        wrong, margin = _verdict(truths, answer, point, tolerance)
-    fate.margin = max(fate.margin, margin)
-    if wrong and not fate.killed:
-        fate.killed = f"{point.label}: {wrong}"
-
-
-def _verdict(truths: Truths, answer: Any, point: _Point, tolerance: Tolerance | None) -> tuple[str, float]:
-    """Why an answer is not taken, empty where it is; and its error as a multiple of the limit."""
-    if tolerance is not None:
-        return ("" if _within(answer, point.right, tolerance) else "beyond the tolerance that was given"), 0.0
-    if not point.limits:
-        return asked(truths.authors.here(), answer, point.inputs), 0.0
-    try:
-        pairs = paired(_outputs(answer, truths.numbers), point.right, truths.numbers)
-    except (ValueError, TypeError, StopIteration):
-        return "another number of results", 0.0
-    margin = 0.0
-    for name, (mine, part) in pairs.items():
-        found = compared(mine, part)
-        if found.wrong:
-            return found.told, 0.0
-        limit = point.limits[name]
-        margin = max(margin, math.inf if math.isnan(found.error) else found.error / (limit or 1e-300))
-        if not found.error <= limit:
-            return f"{found.error:.2g} off, at most {limit:.2g}", margin
-    return "", margin
-
-
-def _outputs(answer: Any, numbers: Numbers) -> dict[str, Any]:
-    """An answer as it is taken of a submission: what is plain data as a whole."""
-    return {numbers.outputs[0].name: answer} if numbers.plain else parts(answer, numbers)
-
-
-def _within(answer: Any, right: Any, tolerance: Tolerance) -> bool:
-    """Whether an answer passes under a looser rule."""
-    if isinstance(right, (tuple, list)):
-        alike = isinstance(answer, (tuple, list)) and len(answer) == len(right)
-        return alike and all(_within(one, other, tolerance) for one, other in zip(answer, right, strict=True))
-    try:
-        mine, truth = np.asarray(answer, np.float64), np.asarray(right, np.float64)
-    except (TypeError, ValueError):
-        return not compared(answer, right).wrong
-    return mine.shape == truth.shape and bool(
-        np.allclose(mine, truth, rtol=tolerance.relative, atol=tolerance.absolute, equal_nan=True)
-    )
-
-
 def _lazy_programs(challenge: Challenge, doing: Doing) -> Iterator[Tried]:
     """Lazy programs against the tests and the cases."""
     soon = _hurried(challenge)
@@ -422,7 +249,7 @@ def _lazy_programs(challenge: Challenge, doing: Doing) -> Iterator[Tried]:
             (folder / _file(challenge)).write_text(text or "# nothing\n")
             lazy = Submission(name, task.id, folder)
             begins = partial(doing, f"the {name} one")
-            found = _sound(judge(task, lazy, seed=_SEEDS[0], checks=[c.id for c in own], begins=begins))
+            found = _sound(judge(task, lazy, seed=SEEDS[0], checks=[c.id for c in own], begins=begins))
         passing = [each for each in found.values() if each.verdict in (Verdict.PASS, Verdict.WARN)]
         stopped = [each for each in found.values() if each.verdict not in (Verdict.PASS, Verdict.WARN)]
         fine = bool(stopped)

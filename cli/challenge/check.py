@@ -21,7 +21,8 @@ from judge_tui.judging.workspace import Workspace
 
 if TYPE_CHECKING:
     from judge_tui.checks.challenges.challenge import Challenge
-    from judge_tui.checks.trying.challenge import Tolerance, Tried
+    from judge_tui.checks.trying.lazy_numbers import Tolerance
+    from judge_tui.checks.trying.trial import Tried
 
 __all__ = ["command"]
 
@@ -118,7 +119,7 @@ def _of_no_kind(challenge: Challenge) -> UsageError:
 
 
 def _rule(text: str) -> Tolerance:
-    from judge_tui.checks.trying.challenge import Tolerance
+    from judge_tui.checks.trying.lazy_numbers import Tolerance
 
     told: dict[str, float] = {}
     for part in text.split(","):
