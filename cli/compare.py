@@ -12,6 +12,7 @@ from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options
 from judge_tui.cli.screen import on_screen
+from judge_tui.judging import read_only
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.read_once import no_collection
 from judge_tui.judging.workspace import Workspace
@@ -50,11 +51,14 @@ def command(
             "comparing needs a terminal, and this is none.",
             hint="For scripts there are: judge-tui check, judge-tui score.",
         )
-    from judge_tui.tui.engine.engine_link import ENGINE, EngineProcess
+    if read_only.asked_for():
+        read_only.begin()
+    else:
+        from judge_tui.tui.engine.engine_link import ENGINE, EngineProcess
 
-    # The engine loads beside the screen.
-    with contextlib.suppress(OSError):
-        settings["ahead"] = EngineProcess((*ENGINE, chosen[0].task))
+        # The engine loads beside the screen.
+        with contextlib.suppress(OSError):
+            settings["ahead"] = EngineProcess((*ENGINE, chosen[0].task))
     with no_collection():
         from judge_tui.tui.app import run_compare
 

@@ -12,6 +12,7 @@ from judge_tui.cli import options
 from judge_tui.cli.home_table import matrix, readable_tasks
 from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
+from judge_tui.judging import read_only
 from judge_tui.judging.attempt_figures import STALE, table
 from judge_tui.judging.attempts import attempts_on, passes_unless_blind, several
 from judge_tui.judging.naming import default_judge, judge_name
@@ -73,6 +74,8 @@ def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int
         print_matrix(workspace)
         return 0
     who = judge_name(judge) if judge is not None else default_judge()
+    if read_only.asked_for():
+        read_only.begin()
     with no_collection():
         from judge_tui.tui.app import run_home
 

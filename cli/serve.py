@@ -16,6 +16,7 @@ from judge_tui.cli.screen import in_browser
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import LEAST_TOKEN, Admission, new_token
 from judge_tui.judging.plain import plain
+from judge_tui.judging.read_only import ASKED
 
 __all__ = ["PROGRAM", "command"]
 
@@ -44,6 +45,10 @@ _TOKEN = "JUDGE_TUI_TOKEN"
 )  # fmt: skip
 @click.option("--no-token", is_flag=True, help="Let everybody on this machine in.")
 @click.option(
+    "--read-only", is_flag=True,
+    help="For people who only look: nothing is written by anybody, and no check runs.",
+)  # fmt: skip
+@click.option(
     "--pages", type=click.IntRange(1, 100), metavar="N", default=8, show_default=True,
     help="Pages at a time; each is an app with an engine of its own.",
 )  # fmt: skip
@@ -56,6 +61,7 @@ def command(
     port: int,
     token: str | None,
     no_token: bool,
+    read_only: bool,
     pages: int,
     workspace: Path | None,
 ) -> int:
@@ -64,7 +70,7 @@ def command(
     What follows is given to that command: judge-tui serve compare glm5 qwen36 --task kv. Every tab of the
     browser is an app of its own, and closing it saves.
     """
-    shown = _shown(context, arguments, workspace)
+    shown, judge = _shown(context, arguments, workspace)
     if token is not None and len(token) < LEAST_TOKEN:
         raise UsageError(
             f"a token takes {LEAST_TOKEN} characters or more.", hint="Leave it out and one is drawn by lot."
@@ -88,18 +94,28 @@ def command(
     environment = {name: value for name, value in os.environ.items() if name != _TOKEN}
     serve(
         (*PROGRAM, *shown),
-        in_browser(environment),
+        in_browser(environment) | ({ASKED: "1"} if read_only else {}),
         address,
         Admission(token, host, address.port),
         pages=pages,
+        banner=_banner(judge, read_only=read_only),
         ready=lambda: _tell_address(address, token),
         told=lambda words: click.echo(words, err=True),
     )
     return 0
 
 
-def _shown(context: click.Context, arguments: tuple[str, ...], workspace: Path | None) -> tuple[str, ...]:
-    """The command line of an app; what is off in it is told here, not on a page.
+def _banner(judge: str, *, read_only: bool) -> str:
+    """What the page says above the app: as whom one writes there."""
+    if read_only:
+        return "Read only: nothing that you do here is kept."
+    return f"You judge as {plain(judge)}: what you do here is saved under that name."
+
+
+def _shown(
+    context: click.Context, arguments: tuple[str, ...], workspace: Path | None
+) -> tuple[tuple[str, ...], str]:
+    """The command line of an app, and its judge; what is off in it is told here, not on a page.
 
     Raises:
         JudgeError: It names something that is not there.
@@ -116,8 +132,8 @@ def _shown(context: click.Context, arguments: tuple[str, ...], workspace: Path |
     module = import_module(f"judge_tui.cli.{name}")
     # make_context takes the list apart
     with module.command.make_context(name, [*rest], parent=context.parent) as inner:
-        module.meant(**inner.params)
-    return name, *rest
+        *_, judge = module.meant(**inner.params)
+    return (name, *rest), judge
 
 
 def _tell_address(address: Address, token: str | None) -> None:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.judging.read_only import holds
 from judge_tui.judging.storage import flush, read_bytes
 
 __all__ = ["order_under", "sealed_order"]
@@ -35,6 +36,9 @@ def sealed_order(file: Path, models: Sequence[str], about: Sequence[str]) -> tup
         WorkspaceError: The file cannot be written or read, or was changed since the draw.
     """
     data = read_bytes(file) if file.is_file() else None
+    if data is None and holds():
+        # who only looks has nothing to judge: an order for this look is enough
+        return order_under(secrets.token_bytes(_SEED_BYTES), models)
     if data is None:
         _draw(file, models, about)
         data = read_bytes(file) or b""

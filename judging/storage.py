@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
+from judge_tui.judging.read_only import refusal
 
 __all__ = ["Conflict", "FileStamp", "flush", "read_bytes", "write_atomically"]
 
@@ -73,8 +74,11 @@ def write_atomically(path: Path, data: bytes, expected: FileStamp | None = _ANYT
 
     Raises:
         Conflict: Something else is on disk.
+        ReadOnly: This process only looks.
         WorkspaceError: The folder or file cannot be written.
     """
+    if refused := refusal(path):
+        raise refused
     path = Path(os.path.realpath(path))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

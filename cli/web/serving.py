@@ -12,6 +12,7 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +60,7 @@ def serve(
     admission: Admission,
     *,
     pages: int,
+    banner: str,
     ready: Callable[[], None],
     told: Callable[[str], None],
 ) -> None:
@@ -70,10 +72,12 @@ def serve(
         address: Where to listen.
         admission: Who is let in.
         pages: How many may be open at a time.
+        banner: What the page says above the app.
         ready: Called once the server answers.
         told: Called with what an app has said at its end.
     """
-    asyncio.run(_Server(command, environment, admission, pages, told).until_interrupted(address, ready))
+    server = _Server(command, environment, admission, pages, banner, told)
+    asyncio.run(server.until_interrupted(address, ready))
 
 
 class _Server:
@@ -85,8 +89,10 @@ class _Server:
         environment: Mapping[str, str],
         admission: Admission,
         pages: int,
+        banner: str,
         told: Callable[[str], None],
     ) -> None:
+        self._banner = banner
         self._command, self._environment = command, environment
         self._admission, self._told = admission, told
         self._pages = pages
@@ -151,7 +157,8 @@ class _Server:
         return guard
 
     async def _page(self, _: web.Request) -> web.StreamResponse:
-        return web.FileResponse(_PAGE / "index.html", headers={"Cache-Control": "no-store"})
+        page = (_PAGE / "index.html").read_text("utf-8").replace("{banner}", escape(self._banner))
+        return web.Response(text=page, content_type="text/html", headers={"Cache-Control": "no-store"})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         refused = self._admission.stream_refusal(host=request.host, origin=request.headers.get("Origin"))

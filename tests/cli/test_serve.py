@@ -14,19 +14,29 @@ import pytest
 from judge_tui.cli.serve import PROGRAM
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import Admission
+from judge_tui.judging.read_only import ASKED
 
 pytest.importorskip("textual_serve", reason="the extra 'serve' is not installed")
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], dict[str, str], Address, Admission]]:
+def banners() -> list[str]:
+    """What the pages would say above the app."""
+    return []
+
+
+@pytest.fixture
+def served(
+    banners: list[str], monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[Sequence[str], dict[str, str], Address, Admission]]:
     """What would be served, in place of serving it."""
     found = []
 
     def serve(
-        command: Any, environment: Any, address: Address, admission: Any, *, pages: int, ready: Any, told: Any
+        command: Any, environment: Any, address: Address, admission: Any, *, banner: str, ready: Any, **_: Any
     ) -> None:
         found.append((command, environment, address, admission))
+        banners.append(banner)
         ready()
         for each in address.sockets:
             each.close()
@@ -79,6 +89,19 @@ def test_a_token_is_drawn_for_every_address_and_only_this_machine_may_do_without
     assert "token" not in bare.out
     assert served[-1][-1].refusal(host="127.0.0.1") is None
     assert cli("serve", "--port", "0", "--host", "0.0.0.0", "--no-token").code == 2
+
+
+def test_who_only_looks_is_told_to_the_app_and_the_page_and_who_judges_by_name(
+    cli: Callable[..., Any], root: Path, served: list[Any], banners: list[str]
+) -> None:
+    assert cli("serve", "--port", "0", "--read-only", "--judge", "<b>").code == 2
+    assert cli("serve", "--port", "0", "--read-only").code == 0
+    assert cli("serve", "--port", "0", "--judge", "bert").code == 0
+    assert [environment.get(ASKED) for _, environment, *_ in served] == ["1", None]
+    assert banners == [
+        "Read only: nothing that you do here is kept.",
+        "You judge as bert: what you do here is saved under that name.",
+    ]
 
 
 def test_a_token_of_ones_own_holds_here_too_and_no_app_learns_it(

@@ -70,10 +70,12 @@ def place_of(tab: Tab, text: str) -> tuple[float, float]:
     """The middle of a text on the screen, in pixels."""
     row, line = next((row, line) for row, line in enumerate(tab.text().split("\n")) if text in line)
     cell = tab.value(
-        "(({width, height}) => ({width: width / keptTerminal.cols, height: height / keptTerminal.rows}))"
+        "(({x, y, width, height}) => "
+        "({x, y, width: width / keptTerminal.cols, height: height / keptTerminal.rows}))"
         "(document.querySelector('.xterm-screen').getBoundingClientRect())"
     )
-    return (line.index(text) + len(text) / 2) * cell["width"], (row + 0.5) * cell["height"]
+    column = line.index(text) + len(text) / 2
+    return cell["x"] + column * cell["width"], cell["y"] + (row + 0.5) * cell["height"]
 
 
 def test_a_judge_reads_code_scores_it_and_finds_the_score_on_the_screen_and_on_disk(
@@ -130,6 +132,29 @@ def test_a_judge_reads_code_scores_it_and_finds_the_score_on_the_screen_and_on_d
     tab.see("class Cache")
     tab.close()
     until(lambda: not server.family())
+
+
+def test_a_phone_shows_columns_enough_to_read_and_has_keys_of_its_own(
+    browser: Chromium, workspace: Workspace
+) -> None:
+    server = Served(workspace.root, ENGINE, "--read-only")
+    try:
+        tab = browser.open(server.url, (390, 780))
+        tab.see("Alpha", "Next to judge", "read only")
+        assert tab.value("document.querySelector('.banner').textContent").startswith("Read only")
+        assert tab.value("keptTerminal.cols") >= 60
+        # nothing sticks out, and the keys are there to be hit
+        assert tab.value("document.documentElement.scrollWidth") <= 390
+        assert tab.value("document.querySelector('.keys').getBoundingClientRect().bottom") <= 780
+        tab.value("document.querySelector('[data-key=ArrowDown]').click()")
+        tab.see("Beta ›")
+        tab.value("document.querySelector('[data-key=Enter]').click()")
+        tab.see("class Cache")
+        tab.value("document.querySelector('[data-key=q]').click()")
+        tab.see("Next to judge")
+        tab.close()
+    finally:
+        server.close()
 
 
 def test_two_tabs_on_one_scorecard_are_as_safe_as_two_windows(

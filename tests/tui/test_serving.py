@@ -148,6 +148,30 @@ async def test_closing_a_page_saves_and_ends_its_app_and_the_engine(
     assert load_scorecard(path).score("correctness") == 87
 
 
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+async def test_nobody_writes_through_a_page_that_is_read_only(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path / "ws")
+    before = _files(tmp_path)
+    server = Served(workspace.root, HANGING, "--read-only", *COMPARED)
+    try:
+        async with opened(server) as page:
+            await page.see("read only")
+            # no engine was started
+            assert len(server.family()) == 1
+            for keys in ("s", "8", "5", "\x1b", "a", "M", "A", "\x1b", "e", "mx", "c", "R", "r", "e", "\x1b"):
+                await page.send("stdin", keys)
+            await page.see("for looking only")
+            assert len(server.family()) == 1
+        until(lambda: not server.family())
+        assert server.end() == (0, "")
+    finally:
+        server.close()
+    assert _files(tmp_path) == before
+
+
 async def test_an_app_that_cannot_open_says_why_on_its_page(here: Served, workspace: Workspace) -> None:
     path = workspace.scorecard_path("kv", "beta", "anna")
     path.parent.mkdir(parents=True, exist_ok=True)

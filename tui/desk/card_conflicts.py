@@ -15,6 +15,7 @@ from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.newer import newer_on_disk
+from judge_tui.judging.read_only import refusal
 from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp, read_bytes
@@ -54,7 +55,7 @@ class CardConflicts:
 
     def _on_disk(self, index: int) -> OnDisk[Scorecard]:
         card, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
-        return OnDisk(card, stamp, str(card_refusal(self.workspace, card) or ""))
+        return OnDisk(card, stamp, str(refusal() or card_refusal(self.workspace, card) or ""))
 
     # part by part
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.matchup import Matchup, Matchups, stamp_of
+from judge_tui.judging.read_only import refusal
 from judge_tui.judging.refusals import matchups_refusal
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.changes import Changes
@@ -44,8 +45,8 @@ class MatchupConflicts:
         return self._among(self._workspace.matchups(self._task, self._judge))
 
     def _among(self, whole: Matchups) -> OnDisk[Matchup]:
-        refusal = str(matchups_refusal(self._workspace, whole) or "")
-        return OnDisk(whole.between(self.models), stamp_of(whole, self.models), refusal)
+        why = str(refusal() or matchups_refusal(self._workspace, whole) or "")
+        return OnDisk(whole.between(self.models), stamp_of(whole, self.models), why)
 
     def differences(self, who: Who) -> list[Differing]:
         """What this window's matchup and that on disk say differently; ``who`` says who is ahead."""

@@ -11,6 +11,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.events import Event, Failed
 from judge_tui.checks.request import Backend, Request, RequestedSubmission
 from judge_tui.checks.submission import Submission
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.engine.engine_link import ENGINE, EngineProcess, EngineRun
 
 __all__ = ["CheckRunner", "EngineOptions"]
@@ -85,7 +86,7 @@ class CheckRunner:
             fresh: Run what is stored as well: all of it under a new seed, a part under that of the rest.
         """
         options = self._options
-        if options.command is None:
+        if options.command is None or holds():
             return
         task = self._submissions[0].task
         try:

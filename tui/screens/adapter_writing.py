@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.judging.read_only import refusal
 from judge_tui.judging.sidefiles import judges_folder
 from judge_tui.judging.storage import read_bytes
 from judge_tui.tui.adapting import editor, skeleton
@@ -39,6 +40,8 @@ async def write_adapter(
         trust: Search a submission although nothing confines it.
     """
     try:
+        if refused := refusal():
+            raise refused
         if session.blindfold.active:
             raise UsageError(
                 "an adapter lies in a folder that is named after the model: reveal the names first."

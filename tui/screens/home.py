@@ -25,7 +25,7 @@ from judge_tui.tui.screens.home_ordering import HomeOrdering
 from judge_tui.tui.screens.home_words import attempted, checked, compared, left_by, moment, scored
 from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
-from judge_tui.tui.widgets.home_lists import HomeList, JudgeRows, PastRows, QueueRows
+from judge_tui.tui.widgets.home_lists import HomeList, JudgeRows, PastRows, QueueRows, side_by_side
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matrix import Matrix
 from judge_tui.tui.widgets.matrix_cells import SIGNS
@@ -41,8 +41,6 @@ __all__ = ["HomeScreen"]
 _LISTS = 6
 #: Rows of header, details, title of the lists and hints.
 _FIXED = 7
-#: Columns from which on two lists stand beside each other, and three.
-_TWO, _THREE = 100, 170
 #: Seconds between two looks at how far a check of the workspace is.
 _LOOK_S = 2.0
 #: Seconds until somebody who types is asked again whether they rest.
@@ -102,7 +100,7 @@ class HomeScreen(CoveredScreen[None]):
         # asked for by name, they would be missed while the screen is taken down
         self.header, self.about, self.said = Bar(id="header"), Bar(id="about"), Bar(id="said")
         self.hints = KeyHints(id="hints")
-        self._list = self.queue
+        self._list, self._hinted = self.queue, 0
         self.reading: HomeReading | None = None
         self.ordering = HomeOrdering(self, board, self.matrix)
         self.checking: HomeChecking | None = None
@@ -210,43 +208,30 @@ class HomeScreen(CoveredScreen[None]):
         wanted = len(self.board.rows) + 2 if self.board.cells else 4
         self.matrix.styles.height = max(min(wanted, rest - _LISTS + 2), 3)
 
-        # lists beside each other would cut the names on a narrow screen
-        there, width = self._lists, self.size.width
-        room = min(3 if width >= _THREE else 2 if width >= _TWO else 1, len(there))
+        there = self._lists
         self._list = self._list if self._list in there else self.queue
-        at = there.index(self._list)
-        begin = min(max(at - room + 1, 0) if at >= room else 0, len(there) - room)
-        shown = there[begin : begin + room]
-        key = key_for(self, "part(1)")
-        for each in (self.queue, self.past, self.judges):
-            each.display = each in shown
-            each.set_class(each is not shown[0], "-second")
-            hidden = [other for other in there if other not in shown]
-            onward = (
-                next((one for one in there[there.index(each) :] if one in hidden), hidden[0])
-                if (each in there and hidden)
-                else None
-            )
-            each.aside = f"{key}: {onward.told}" if onward is not None and each is shown[-1] else ""
-            each.retitle()
+        self.judges.display = self.judges in there
+        side_by_side(there, self._list, self.size.width, key_for(self, "part(1)"))
 
     def on_resize(self) -> None:
         self._arrange()
 
     def on_matrix_pointed(self) -> None:
         self._describe()
-        self._hint()
+        if len(self.board.marked) != self._hinted:
+            # what keys do hangs on nothing else here, and is not looked up at every step
+            self._hint()
+        if isinstance(self.app, TypeAhead):
+            self.app.draw_soon()
 
     def _retell(self) -> None:
         board = self.board
-        known = list(board.standings.values())
-        there = [said for said in known if said.files]
+        there = [said for said in board.standings.values() if said.files]
         origins = " / ".join(sorted({said.origin for said in there} - {""}))
         judged = sum(said.judged for said in there)
         count = len(board.outline.submitted) if board.outline else 0
-        progress = (
-            f"{judged} of {count} judged" if board.whole else f"reading {len(known)}/{len(board.cells)}"
-        )
+        reading = f"reading {len(board.standings)}/{len(board.cells)}"
+        progress = f"{judged} of {count} judged" if board.whole else reading
         stale = sum(said.stale for said in there)
         checking = self.checking.told if self.checking is not None else ""
         self.header.tell(
@@ -281,7 +266,7 @@ class HomeScreen(CoveredScreen[None]):
 
     def _hint(self) -> None:
         focused = self.focused
-        marked = len(self.board.marked)
+        marked = self._hinted = len(self.board.marked)
         hints: dict[str, str] = {}
         asks, enter = key_for(self, "help"), key_for(focused or self, "open")
         for node in (focused, self):
@@ -376,12 +361,11 @@ class HomeScreen(CoveredScreen[None]):
         from judge_tui.judging.summaries.asked import SHAPES, Asked
         from judge_tui.tui.screens.report import ReportScreen
 
+        board = self.board
         # where blind is the rule, verdicts beside names would tell who is who in what is still to be judged
-        shapes = [shape for shape in SHAPES if shape != "metrics" or not self.board.workspace.settings.blind]
-        screen = ReportScreen(
-            self.board.workspace, Asked("head-to-head"), shapes=shapes, judge=self.board.judge
-        )
-        self.app.push_screen(screen)
+        shapes = [shape for shape in SHAPES if shape != "metrics" or not board.workspace.settings.blind]
+        asked = Asked("head-to-head")
+        self.app.push_screen(ReportScreen(board.workspace, asked, shapes=shapes, judge=board.judge))
 
     def action_statement(self) -> None:
         from judge_tui.tui.screens.statement import show_statement

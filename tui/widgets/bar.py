@@ -8,6 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.tones import tones_of
@@ -42,7 +43,11 @@ def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
 
 def judge_parts(judge: str) -> list[Part]:
     """Who judges, for a header: the name stays where others go."""
-    return [("judge ", "muted", 5), (f"{fit_middle(judge, _NAME)} · ", "muted", 2)]
+    name = fit_middle(judge, _NAME)
+    if holds():
+        # nobody writes here; the name says whose scores are shown
+        return [("read only · ", "warning", 0), ("scores of ", "muted", 5), (f"{name} · ", "muted", 2)]
+    return [("judge ", "muted", 5), (f"{name} · ", "muted", 2)]
 
 
 class Bar(Widget):

@@ -18,9 +18,11 @@ from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.matrix_cells import FAR, abbreviated
 from judge_tui.tui.widgets.rows import Rows, Span
 
-__all__ = ["HomeList", "JudgeRows", "PastRows", "QueueRows"]
+__all__ = ["HomeList", "JudgeRows", "PastRows", "QueueRows", "side_by_side"]
 
 _TASK = 20
+#: Columns from which on two lists stand beside each other, and three.
+_TWO, _THREE = 100, 170
 #: Columns of a judge's name, of a bar of what is done, and of what is left.
 _NAME, _DONE, _LEFT = 16, 8, 13
 #: Columns of a reason; the one that is longer, and rare, takes them from the names.
@@ -178,3 +180,23 @@ class HomeList(Vertical):
 
     def on_descendant_blur(self) -> None:
         self.retitle()
+
+
+def side_by_side(lists: Sequence[HomeList], chosen: HomeList, width: int, key: str) -> None:
+    """Show as many lists as have room beside each other, and say by which key the others come.
+
+    Args:
+        lists: All of them, in order.
+        chosen: The one that is shown in any case.
+        width: Columns of all; on a narrow screen several would cut the names.
+        key: Leads on to the next.
+    """
+    room = 3 if width >= _THREE else 2 if width >= _TWO else 1
+    begin = max(lists.index(chosen) - room + 1, 0)
+    shown = lists[begin : begin + room]
+    hidden = [*lists[begin + room :], *lists[:begin]]
+    for each in lists:
+        each.display = each in shown
+        each.set_class(each is not shown[0], "-second")
+        each.aside = f"{key}: {hidden[0].told}" if hidden and each is shown[-1] else ""
+        each.retitle()

@@ -20,7 +20,7 @@ from judge_tui.tui.look.fitting import fit, wrapped
 from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
-from judge_tui.tui.widgets.matrix_cells import HEADS, abbreviated, cell_spans, row_spans
+from judge_tui.tui.widgets.matrix_cells import HEADS, abbreviated, cell_spans, joined, row_spans
 from judge_tui.tui.widgets.matrix_columns import Columns, arranged
 from judge_tui.tui.widgets.rows import Span
 
@@ -90,6 +90,8 @@ class Matrix(Counted, can_focus=True):
         self._placed = False
         self._measured: Outline | None = None
         self._longest = 0
+        self._drawn: dict[str, Strip] = {}
+        self._drawn_in: Tones | None = None
 
     # what is in view
 
@@ -125,6 +127,7 @@ class Matrix(Counted, can_focus=True):
 
     def _measure(self) -> None:
         board = self.board
+        self._drawn.clear()
         if board.outline is not self._measured:
             # there may be thousands, and they stay as long as what they are listed in
             self._measured = board.outline
@@ -145,8 +148,11 @@ class Matrix(Counted, can_focus=True):
         shown = self.columns.shown
         self._top = min(max(self._top, self.row - self._rows + 1), self.row)
         self._top = max(min(self._top, len(board.rows) - self._rows), 0)
-        self._left = min(max(self._left, self.column - shown + 1), self.column)
-        self._left = max(min(self._left, len(board.tasks) - shown), 0)
+        left = min(max(self._left, self.column - shown + 1), self.column)
+        left = max(min(left, len(board.tasks) - shown), 0)
+        if left != self._left:
+            self._left = left
+            self._drawn.clear()
         self.refresh()
         self.post_message(self.Pointed())
 
@@ -160,12 +166,26 @@ class Matrix(Counted, can_focus=True):
         elif y == 0:
             spans = self._head(tones)
         elif self._top + y - 1 < len(self.board.rows):
-            spans = self._line(self._top + y - 1, base, tones)
+            return self._row(self._top + y - 1, width, base, tones)
         elif y == 1 and not self.board.rows:
             spans = [("  No model is meant by that. ", tones.muted)]
         else:
             spans = []
         return in_a_row([Segment(text, base + style) for text, style in spans], width, base)
+
+    def _row(self, row: int, width: int, base: Style, tones: Tones) -> Strip:
+        """A row as it is drawn: one without the cursor looks the same wherever it stands."""
+        model = self.board.rows[row]
+        if tones is not self._drawn_in:
+            self._drawn_in = tones
+            self._drawn.clear()
+        known = None if row == self.row else self._drawn.get(model)
+        if known is None:
+            spans = joined(self._line(row, tones))
+            known = in_a_row([Segment(text, base + style) for text, style in spans], width, base)
+            if row != self.row:
+                self._drawn[model] = known
+        return known
 
     def _empty(self, y: int, width: int, tones: Tones) -> list[Span]:
         board = self.board
@@ -221,7 +241,7 @@ class Matrix(Counted, can_focus=True):
             (" " * max(width - len(told) - 1, 0), style),
         ]
 
-    def _line(self, row: int, base: Style, tones: Tones) -> list[Span]:
+    def _line(self, row: int, tones: Tones) -> list[Span]:
         board, model, columns = self.board, self.board.rows[row], self.columns
         style = tones.strong if row == self.row else tones.text
         spans: list[Span] = [(" ", style), (fit(self._called(model), columns.names - 2), style), (" ", style)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.style import Style
+
 from judge_tui.checks.verdict import SIGNS as SIGN_OF
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.rubric import half_up
@@ -14,7 +16,7 @@ from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.rows import Span
 
-__all__ = ["FAR", "HEADS", "SIGNS", "abbreviated", "cell_spans", "row_spans"]
+__all__ = ["FAR", "HEADS", "SIGNS", "abbreviated", "cell_spans", "joined", "row_spans"]
 
 #: Columns of a cell that score and verdicts take, what is over being the bar's; a bar has so many at most.
 _SAID, _BAR = 20, 12
@@ -82,6 +84,29 @@ def cell_spans(
         *checks,
         (" " * (width - 8 - used), tones.text),
     ]
+
+
+def joined(spans: Sequence[Span]) -> list[Span]:
+    """The same to the eye in as few pieces as can be: each is told the terminal with both of its colours.
+
+    What is blank has no ink, and goes with what stands before it on the same ground.
+    """
+    found: list[Span] = []
+    for text, style in spans:
+        before = found[-1] if found else None
+        same = before is not None and (
+            before[1] == style or (text.isspace() and _ground(before[1]) == _ground(style))
+        )
+        if before is not None and same:
+            found[-1] = (before[0] + text, before[1])
+        elif text:
+            found.append((text, style))
+    return found
+
+
+def _ground(style: Style) -> tuple[object, ...]:
+    """What of a style is seen where nothing is written."""
+    return style.bgcolor, style.reverse, style.underline, style.strike
 
 
 def row_spans(said: RowSaid, columns: Sequence[tuple[str, int]], tones: Tones) -> list[Span]:

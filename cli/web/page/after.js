@@ -2,10 +2,30 @@
 "use strict";
 
 const start = window.onload;
-const faces = ["14px", "bold 14px", "italic 14px", "italic bold 14px"];
+// On a phone letters are smaller, so that lines of code have 60 columns; a letter is 0.6 times as wide as high.
+const size = Math.min(14, Math.max(10, Math.floor(window.innerWidth / 60 / 0.6)));
+const faces = ["", "bold ", "italic ", "italic bold "].map((face) => `${face}${size}px`);
+const codes = {
+  ArrowUp: 38, ArrowDown: 40, ArrowLeft: 37, ArrowRight: 39, PageUp: 33, PageDown: 34,
+  Tab: 9, Enter: 13, Escape: 27, q: 81,
+};
+
+// A key of the page's own, for screens without a keyboard, as if it was pressed in the terminal.
+const press = (key) => {
+  const typed = document.querySelector(".xterm-helper-textarea");
+  const told = { key, keyCode: codes[key], which: codes[key], bubbles: true, cancelable: true };
+  typed?.dispatchEvent(new KeyboardEvent("keydown", told));
+  if (key.length === 1) typed?.dispatchEvent(new KeyboardEvent("keypress", { ...told, charCode: key.charCodeAt(0) }));
+};
 
 window.onload = async (event) => {
   const terminal = document.getElementById("terminal");
+  terminal.dataset.fontSize = size;
+  for (const button of document.querySelectorAll(".keys button")) {
+    // the focus stays where keys go; on a phone no keyboard comes up for it
+    button.onpointerdown = (event) => event.preventDefault();
+    button.onclick = () => press(button.dataset.key);
+  }
   terminal.dataset.sessionWebsocketUrl = location.origin.replace(/^http/, "ws") + "/ws";
   document.getElementById("again").onclick = () => location.reload();
   // the terminal measures its cells once: not before the font is there

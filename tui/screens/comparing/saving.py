@@ -9,6 +9,7 @@ from functools import partial
 from textual.message import Message
 from textual.screen import Screen
 
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.type_ahead import written_over
@@ -91,7 +92,8 @@ class Saving:
             self._warn(index, told_of_damage(place), 20)
         for index, place in session.newer:
             self._warn(index, told_of_newer_work(place), 20)
-        for index in session.closed:
+        # where nobody writes the header says so from the start
+        for index in () if holds() else session.closed:
             session.refuses(index)
         for index in session.waiting:
             self._warn(index, "Unsaved work of an earlier run is kept until then.", 10)
