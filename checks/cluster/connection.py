@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import ssl
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +100,8 @@ def _security(address: Address) -> Security | None:
     """Certificates that were named; Dask's own settings where none were."""
     files = (address.authority, address.certificate, address.key)
     if not any(files):
+        if address.known.startswith("tls://") and not Security().get_connection_args("client")["ssl_context"]:
+            raise _unreachable(address.known, UsageError("it speaks TLS, and no certificate was named"))
         return None
     if not all(files):
         raise UsageError(
@@ -112,14 +113,24 @@ def _security(address: Address) -> Security | None:
 
 
 def _unreachable(where: str, error: BaseException) -> UsageError:
-    causes, each = [], error
-    while each is not None:
-        causes.append(each)
-        each = each.__cause__ or each.__context__  # type: ignore[assignment]
     secure = where.startswith("tls://")
-    hint = "Is 'dask scheduler' running there, and does a firewall let this machine through?"
-    if any(isinstance(one, ssl.SSLError) for one in causes) or secure:
-        hint = "It speaks TLS: name certificates that it trusts by --tls-ca, --tls-cert and --tls-key."
-    told = next((one for one in causes if isinstance(one, ssl.SSLError)), error)
-    said = " ".join(str(told).split())[:200] or type(told).__name__
-    return UsageError(f"the scheduler at {where or 'this machine'} cannot be reached: {said}", hint=hint)
+    hint = (
+        "Is 'dask scheduler' running there, with TLS perhaps (tls://), and does a firewall let you through?"
+    )
+    if secure:
+        hint = "Name certificates that it trusts: --tls-ca, --tls-cert and --tls-key."
+    return UsageError(
+        f"the scheduler at {where or 'this machine'} cannot be reached: {_said(error)}.", hint=hint
+    )
+
+
+def _said(error: BaseException) -> str:
+    """The cause at the bottom, in its own words."""
+    each: BaseException | None = error
+    causes: list[BaseException] = []
+    while each is not None and each not in causes:
+        causes.append(each)
+        each = each.__cause__ or each.__context__
+    plain = next((one for one in reversed(causes) if isinstance(one, OSError) and one.strerror), error)
+    told = plain.strerror if isinstance(plain, OSError) and plain.strerror else str(plain)
+    return " ".join(told.split())[:200].rstrip(".") or type(error).__name__
