@@ -8,6 +8,7 @@ Ratios are against a bare Textual app, a bare Python, vim -d or grep, on the sam
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import statistics
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
 
+from loop_turns import longest
 from pseudo_terminal import Terminal, first_frame, keys, p95
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +51,16 @@ run_compare(workspace=workspace, submissions=submissions, judge="bench")
 
 #: Rounds of scrolling; each has all programs in turn.
 ROUNDS = 3
+#: The same, which tells how long its event loop was held.
+WATCHED = f"""
+import os, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import loop_turns
+loop_turns.watch(os.environ["JUDGE_TUI_TURNS"])
+{COMPARE}"""
+#: Rows and columns of a large screen.
+LARGE = (100, 300)
+
 LINE = [b"j"] * 120
 PAGE = [b"\x04", b"\x04", b"\x15"] * 30
 #: vim's cursor moves within the window first; this scrolls it by a line from the first key on.
@@ -172,6 +184,31 @@ def scroll(lines: Lines, many: Path) -> None:
         print("skip scrolling against vim -d: vim is not installed")
 
 
+def hold(lines: Lines, many: Path) -> None:
+    """How long a held key holds the event loop on a large screen: panes alone, and moving together."""
+    for what, together in (("panes alone", b""), ("by line", b"y"), ("by function", b"yy")):
+        with tempfile.TemporaryDirectory() as folder:
+            turns = os.environ["JUDGE_TUI_TURNS"] = str(Path(folder, "turns"))
+            terminal = Terminal(sys.executable, "-c", WATCHED, str(many), *_models(many), size=LARGE)
+            try:
+                terminal.first(b"FIRST-FRAME")
+                terminal.calm(1.5)
+                # a page down: from there on every key scrolls
+                for key in together + b"100j":
+                    terminal.key(bytes([key]))
+                terminal.calm(2.5)
+                Path(turns).unlink(missing_ok=True)
+                terminal.calm(0.5)
+                terminal.hold(b"j", 150)
+                taken, clock = longest(turns)
+            finally:
+                terminal.close()
+        against = f"by the clock {clock:.1f} ms"
+        lines.say(
+            f"j held at 300 x 100, {what}: longest turn", f"{taken:.1f} ms", against, "16 ms", taken <= 16
+        )
+
+
 def search(lines: Lines, runs: int, most: Path) -> None:
     """From the last letter of a query until all three panes say how often it is there."""
     files = sorted(most.glob("submissions/*/kv/*.py"))
@@ -270,6 +307,7 @@ def main() -> int:
         )
         start(lines, runs, two, few, many, most)
         scroll(lines, many)
+        hold(lines, many)
         search(lines, runs, most)
         typing(lines, Path(folder, "real"))
         memory(lines, most)

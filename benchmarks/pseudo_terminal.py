@@ -21,6 +21,8 @@ __all__ = ["SIZE", "Terminal", "first_frame", "keys", "p95"]
 SIZE = (45, 160)
 #: A frame is over when nothing more is written for so long; then comes the next key.
 QUIET_S = 0.016
+#: Seconds between two of a key that is held, as keyboards have it.
+REPEAT_S = 0.033
 
 
 class Terminal:
@@ -28,9 +30,10 @@ class Terminal:
 
     Args:
         argv: Path of the program, and its arguments.
+        size: Rows and columns.
     """
 
-    def __init__(self, *argv: str) -> None:
+    def __init__(self, *argv: str, size: tuple[int, int] = SIZE) -> None:
         self.started = time.perf_counter()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -41,7 +44,7 @@ class Terminal:
                     "XDG_STATE_HOME": state,
                 }
                 os.execve(argv[0], argv, env)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
 
     def read(self, timeout_s: float) -> bytes:
         """What the program wrote within a time."""
@@ -82,6 +85,14 @@ class Terminal:
             if not data:
                 return last - begun
             last = time.perf_counter()
+
+    def hold(self, key: bytes, times: int) -> None:
+        """Hold a key: it is repeated by the clock, whether or not a frame has answered it."""
+        for _ in range(times):
+            os.write(self.fd, key)
+            end = time.perf_counter() + REPEAT_S
+            while (left := end - time.perf_counter()) > 0:
+                self.read(left)
 
     def answer(self, key: bytes, pattern: bytes) -> float:
         """Seconds from a key until a text is written."""

@@ -22,6 +22,7 @@ from judge_tui.checks.request import Backend
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.read_once import no_collection
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui import garbage
 from judge_tui.tui.blind.veil import VeiledApp
 from judge_tui.tui.commands import CommandedApp
 from judge_tui.tui.ending import Ending
@@ -34,6 +35,7 @@ from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.textual_private.any_bytes import take_any_bytes
 from judge_tui.tui.textual_private.escape_key import heed_pauses
 from judge_tui.tui.textual_private.timers import let_timers_end
+from judge_tui.tui.textual_private.warm_styles import keep_parsed
 
 if TYPE_CHECKING:
     from judge_tui.tui.desk.autosave import SaveReport
@@ -47,8 +49,8 @@ __all__ = ["JudgeApp", "run_compare", "run_home"]
 
 #: Seconds between two looks at where the reader is, for the list of past comparisons.
 _LOOK_S = 3.0
-#: New objects between two collections of garbage, and collections of each generation before one of the next.
-_COLLECTED = (10_000, 20, 20)
+#: Seconds between two looks whether garbage is to be collected.
+_TIDY_S = 0.3
 #: Seconds that keys on their way have when the program is to end.
 _LAST_KEYS_S = 5.0
 #: Seconds until the thread that writes a frame, or reads a key, may take the interpreter from another.
@@ -89,6 +91,7 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
         blind: bool = False,
     ) -> None:
         super().__init__()
+        keep_parsed(self)
         self.take_preferences()
         self._options = options or EngineOptions()
         self._clock = clock
@@ -200,10 +203,15 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
             # too early for the loop
             self._end(self.ending.code)
         self.set_interval(_LOOK_S, self._look)
+        self.set_interval(_TIDY_S, self._tidy)
         self.begin_preferences()
         self.theme_changed_signal.subscribe(self, lambda _: self._recolor())
         # the shell has written over everything
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(repaint=True, layout=True))
+
+    def _tidy(self) -> None:
+        if self.resting:
+            garbage.tidy(long=self.rests_long)
 
     def _recolor(self) -> None:
         if self.compare is not None:
@@ -326,9 +334,7 @@ def _run(made: Callable[[], JudgeApp]) -> int:
     heed_pauses()
     take_any_bytes()
     let_timers_end()
-    # the collector pauses the screen at every other key; what is alive now stays, and need not be looked at
-    gc.freeze()
-    gc.set_threshold(*_COLLECTED)
+    garbage.begin()
     sys.setswitchinterval(_TURN_S)
     app = made()
     app.ending.heed()

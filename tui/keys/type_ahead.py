@@ -38,6 +38,8 @@ _PATIENCE_S = 2.0
 _LOOK_S = 0.02
 #: A hand that types rests between two words, but not for so long.
 _REST_S = 0.6
+#: One who reads, or has gone, has not typed for so long.
+_LONG_REST_S = 4.0
 
 
 class TypeAhead(App[Result]):
@@ -70,6 +72,11 @@ class TypeAhead(App[Result]):
     def resting(self) -> bool:
         """Whether nobody has typed for a moment."""
         return time.monotonic() - self._typed_at >= _REST_S
+
+    @property
+    def rests_long(self) -> bool:
+        """Whether nobody has typed for seconds."""
+        return time.monotonic() - self._typed_at >= _LONG_REST_S
 
     async def on_event(self, event: events.Event) -> None:
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:

@@ -151,8 +151,14 @@ class CompareScreen(CoveredScreen[None]):
             self.app.tell_hidden_keys({d.key: d.title for d in self.session.rubric.dimensions if d.key})
         self.parts.retell()
         # the code is on screen first; the engine and the stored verdicts come behind it
+        self.call_after_refresh(self._warm)
         self._begin_by = time.monotonic() + _PATIENCE_S
         self.set_timer(_LOOK_S, self._begin)
+
+    def _warm(self) -> None:
+        from judge_tui.tui.warming import warm
+
+        warm(self.app)
 
     def _begin(self) -> None:
         if not all(pane.settled for pane in self.panes) and time.monotonic() < self._begin_by:

@@ -46,7 +46,13 @@ class CoveredScreen(Screen[Result]):
         for rack in racks_of(self):
             rack.display = False
 
+    def on_mount(self) -> None:
+        self.refresh()
+
     def _compositor_refresh(self) -> None:
+        if not self.is_mounted:
+            # what is on it is still being put together: it is drawn once, when all is there
+            return
         self.changes += 1
         super()._compositor_refresh()
         if self.app.screen is not self:
