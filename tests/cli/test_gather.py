@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,25 @@ def test_a_part_that_was_killed_is_told_and_its_other_run_taken(cli: Cli, part: 
         assert f"{first} ends early: part 1/2 was broken off" in done.err
     first.write_text(whole)
     assert cli("gather", first, second).code == 1
+
+
+def test_of_four_parts_one_is_killed_and_run_again_and_they_are_as_one_run(
+    answers: Path, cli: Cli, part: Runs
+) -> None:
+    files = [part(f"{n}/4") for n in (2, 3, 4)]
+    killed = answers / "1-4.jsonl"
+    command = [sys.executable, "-P", "-m", "judge_tui.cli", "check", *ASKED, "--fresh", "--format", "jsonl"]
+    running = subprocess.Popen([*command, "--shard", "1/4"], stdout=subprocess.PIPE, text=True)
+    with running:
+        assert running.stdout is not None
+        # its head, and the first of two outcomes
+        begun = running.stdout.readline() + running.stdout.readline()
+        running.kill()
+    killed.write_text(begun + begun[:40])
+    assert "1/4 was broken off" in cli("gather", killed, *files).err
+    killed.write_text(cli("check", *ASKED, "--format", "jsonl", "--shard", "1/4").out)
+    whole, done = cli("check", *ASKED, "--format", "json"), cli("gather", killed, *files, "--format", "json")
+    assert figures(done.out) == figures(whole.out)
 
 
 def changed(file: Path, **told: Any) -> None:
