@@ -7,21 +7,19 @@ Everything else is marked: a note on a wrong line is worse than one whose judge 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
 
-from judge_tui.judging.context import UNKNOWN, Context, loose, same, slots
+from judge_tui.judging.candidates import Candidate, chosen_of, parted, rivalled
+from judge_tui.judging.context import UNKNOWN, Context, same
 from judge_tui.judging.quoted import (
     ASKED,
     MOST,
     TELLING,
     Anchor,
     Lines,
-    Place,
     among_blank,
-    gaps,
     places,
     stands_at,
     stretched,
@@ -51,53 +49,6 @@ class Found(Struct, frozen=True):
     weight: int = 0
 
 
-class _Candidate:
-    """A place that says what is quoted, and how much of what stood around a note stands around it.
-
-    Args:
-        place: The place, and whether its end may be another line.
-        context: What stood around the note.
-        index: The text.
-
-    Attributes:
-        lines: The place.
-        open: Whether the end of the range may be another line.
-        inside: Whether it is in the same definition.
-        before: Whether the line before it is the same.
-        after: Whether the line behind it is.
-        slots: How many lines around it are, from the nearest on.
-    """
-
-    def __init__(self, place: Place, context: Context, index: TextIndex) -> None:
-        self._context, self._index = context, index
-        self.lines: Lines = place[:2]
-        self.open = place[2]
-        first, last = self.lines
-        # a range may begin with blank lines, which stand in nothing
-        number = next((n for n in range(first, last + 1) if index.said[n]), first)
-        self.inside = same(index.within[number], context.within)
-        before = slots(context.before, index.before(first, len(context.before) + 1), index)
-        after = slots(context.after, index.behind(last, len(context.after) + 1), index)
-        self.before, self.after, self.slots = before > 0, after > 0, before + after
-
-    @property
-    def beside(self) -> bool:
-        """Whether the lines on both sides of it are the same."""
-        return self.before and self.after
-
-    @property
-    def backed(self) -> bool:
-        """Whether anything around it is the same."""
-        return self.before or self.after or self._further > 1
-
-    @cached_property
-    def _further(self) -> int:
-        context, index, (first, last) = self._context, self._index, self.lines
-        return loose(context.before, index.before(first, 24), index) + loose(
-            context.after, index.behind(last, 24), index
-        )
-
-
 def find(anchor: Anchor, index: TextIndex, earlier: Earlier | None = None, *, sure: bool = False) -> Found:
     """Where the lines of a note are in a text.
 
@@ -113,21 +64,21 @@ def find(anchor: Anchor, index: TextIndex, earlier: Earlier | None = None, *, su
         return Found("there", anchor.lines, weight=99)
     if context is None or context.text == UNKNOWN:
         return _without_context(anchor, index, stands=stands)
-    every = [_Candidate(place, context, index) for place in places(anchor, index)]
+    every = [Candidate(place, context, index) for place in places(anchor, index)]
     if earlier is not None and earlier.akin and stands_at(earlier.index, anchor, anchor.lines[0]):
         return _followed(anchor, index, earlier, every)
-    chosen = _chosen(anchor, context, index, every)
+    chosen = chosen_of(anchor, context, index, every)
     return (
         _there(chosen)
-        if chosen and not _rivalled(chosen, anchor, context, index)
+        if chosen and not rivalled(chosen, anchor, context, index)
         else _doubtful(anchor, context, index, every)
     )
 
 
-def _there(chosen: _Candidate) -> Found:
+def _there(chosen: Candidate) -> Found:
     if chosen.open:
         return Found("changed", chosen.lines, (chosen.lines,))
-    return Found("there", chosen.lines, weight=chosen.slots + 2 * chosen.inside)
+    return Found("there", chosen.lines, weight=chosen.weight)
 
 
 def _without_context(anchor: Anchor, index: TextIndex, *, stands: bool) -> Found:
@@ -147,7 +98,7 @@ def _without_context(anchor: Anchor, index: TextIndex, *, stands: bool) -> Found
 # what the earlier text tells
 
 
-def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequence[_Candidate]) -> Found:
+def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequence[Candidate]) -> Found:
     context = anchor.context
     assert context is not None
     first, last = anchor.lines
@@ -156,13 +107,13 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
         if anchor.blank and (asked := _any_of_more(anchor, index, earlier, begins)):
             return Found("doubt", (begins, begins + anchor.size), asked)
         here = next((one for one in every if one.lines[0] == begins), None)
-        if here is not None and _parted(here, anchor, context, index):
+        if here is not None and parted(here, anchor, context, index):
             return _doubtful(anchor, context, index, every)
         if here is not None and (here.backed or here.inside):
             if anchor.whole:
                 return _there(here)
             if ends is not None and ends >= begins:
-                return Found("there", (begins, ends), weight=here.slots + 2 * here.inside)
+                return Found("there", (begins, ends), weight=here.weight)
             return Found("changed", here.lines, (here.lines,))
         if ends is not None and ends >= begins:
             if ends - begins == anchor.size and _are_blank((begins, ends), anchor, index, every):
@@ -171,8 +122,9 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
     # what was another line before is none that has moved
     free = [one for one in every if not any(earlier.since(n) is not None for n in _solid(one.lines, index))]
     if len(free) == 1 and free[0].backed and begins is None and (free[0].inside or free[0].beside):
-        rivalled = anchor.blank and _rivalled(free[0], anchor, context, index)
-        return _doubtful(anchor, context, index, free) if rivalled else _there(free[0])
+        if anchor.blank and rivalled(free[0], anchor, context, index):
+            return _doubtful(anchor, context, index, free)
+        return _there(free[0])
     between = _between(anchor.lines, earlier, index)
     if between is not None:
         return Found("changed", between, tuple(dict.fromkeys((between, *_listed(free)))))
@@ -195,7 +147,7 @@ def _solid(lines: Lines, index: TextIndex) -> list[int]:
     return [n for n in range(lines[0], lines[1] + 1) if index.said[n]]
 
 
-def _are_blank(lines: Lines, anchor: Anchor, index: TextIndex, every: Sequence[_Candidate]) -> bool:
+def _are_blank(lines: Lines, anchor: Anchor, index: TextIndex, every: Sequence[Candidate]) -> bool:
     """Whether blank lines stand between the same ones as ever: which of several they are is all the same."""
     if not anchor.blank or _solid(lines, index):
         return False
@@ -229,94 +181,8 @@ def _near(line: int, earlier: Earlier, size: int) -> Lines:
     return at, at + size
 
 
-# what the context tells
-
-
-def _chosen(
-    anchor: Anchor, context: Context, index: TextIndex, every: Sequence[_Candidate]
-) -> _Candidate | None:
-    """The one place that is certain."""
-    # of blank lines that stand together only such are candidates as may be the ones
-    nth, inside, all_over = (1, 1, 1) if anchor.blank else context.equal
-    within = [one for one in every if one.inside]
-    telling = len("".join(anchor.told)) >= TELLING
-    if within and len(within) == inside:
-        one = within[nth - 1]
-        if inside == 1:
-            backed = one.backed or (bool(context.within) and telling and len(every) == all_over)
-            if len(every) < all_over:
-                # one that says the same is gone: it may be the note's, and this another in a definition
-                # that has taken its name
-                backed = one.slots > 2
-            return one if backed and _best(one, every) else None
-        return one if one.backed and one.slots == max(other.slots for other in within) else None
-    if len(within) > inside:
-        beside = [one for one in within if one.beside]
-        return beside[0] if len(beside) == 1 and _rare(beside[0], index) else None
-    if within or len(every) != all_over:
-        return None
-    # its definition has another name now, or it stands in another one
-    ranked = sorted(every, key=lambda one: -one.slots)
-    if all_over == 1:
-        return ranked[0] if ranked[0].backed else None
-    clear = len(ranked) > 1 and ranked[0].slots > ranked[1].slots + 1 and ranked[0].beside
-    return ranked[0] if clear else None
-
-
-def _rivalled(one: _Candidate, anchor: Anchor, context: Context, index: TextIndex) -> bool:
-    """Whether what stood around a note stands around another place too, where the note's lines are others."""
-    if anchor.blank:
-        return _parted(one, anchor, context, index) or len(list(gaps(anchor, index))) != context.equal[2]
-    if not context.before or not one.before:
-        return False
-    own = index.before(one.lines[0], 1)
-    kept = min(one.slots, 2)
-    for above in index.at(said(context.before[0]))[:MOST]:
-        behind = index.behind(above, 1)
-        if [above] == own or not behind or not same(index.within[behind[0]], context.within):
-            continue
-        if slots(context.before, index.before(behind[0], 24), index) < kept:
-            continue
-        begins = bool(anchor.size) and index.said[behind[0]] == anchor.told[0]
-        following = [index.said[n] for n in index.behind(behind[0], 2 + anchor.size)]
-        if begins or (context.after and said(context.after[0]) in following):
-            return True
-    return False
-
-
-def _parted(one: _Candidate, anchor: Anchor, context: Context, index: TextIndex) -> bool:
-    """Whether a place is of blank lines, and what stood on one side of them stands beside others too."""
-    if not anchor.blank:
-        return False
-    first, last = one.lines
-    own = index.before(first, 1), index.behind(last, 1)
-    # lines that all stand twice tell no more than some of them
-    before = min(slots(context.before, index.before(first, 24), index), len(context.before) - 1)
-    after = min(slots(context.after, index.behind(last, 24), index), len(context.after) - 1)
-    above = [n + 1 for n in index.at(said(context.before[0]))[:MOST] if [n] != own[0]]
-    below = [n - 1 for n in index.at(said(context.after[0]))[:MOST] if [n] != own[1]]
-    return any(
-        n < len(index) and not index.said[n] and slots(context.before, index.before(n, 24), index) > before
-        for n in above
-    ) or any(
-        n >= 0 and not index.said[n] and slots(context.after, index.behind(n, 24), index) > after
-        for n in below
-    )
-
-
-def _best(one: _Candidate, every: Sequence[_Candidate]) -> bool:
-    """Whether no place elsewhere has all around it that this one lacks."""
-    return not any(other.beside and other.slots > one.slots + 1 for other in every if other is not one)
-
-
-def _rare(one: _Candidate, index: TextIndex) -> bool:
-    """Whether what stands beside a place stands nowhere else."""
-    beside = [*index.before(one.lines[0], 1), *index.behind(one.lines[1], 1)]
-    return all(len(index.at(index.said[number])) == 1 for number in beside)
-
-
-def _doubtful(anchor: Anchor, context: Context, index: TextIndex, every: Sequence[_Candidate]) -> Found:
-    def rank(one: _Candidate) -> tuple[int, int]:
+def _doubtful(anchor: Anchor, context: Context, index: TextIndex, every: Sequence[Candidate]) -> Found:
+    def rank(one: Candidate) -> tuple[int, int]:
         return -(one.slots + 2 * one.inside), abs(one.lines[0] - anchor.lines[0])
 
     likely = [one for one in every if one.inside or one.backed] or list(every)
@@ -344,7 +210,7 @@ def _gap(context: Context, index: TextIndex) -> Lines | None:
     return found[0] if len(found) == 1 else None
 
 
-def _listed(candidates: Sequence[_Candidate]) -> tuple[Lines, ...]:
+def _listed(candidates: Sequence[Candidate]) -> tuple[Lines, ...]:
     return tuple(sorted(one.lines for one in candidates))
 
 

@@ -19,9 +19,14 @@ __all__ = [
     "Context",
     "context_of",
     "edge",
+    "full",
+    "loose",
     "near",
     "parse_context",
     "render_context",
+    "same",
+    "saying",
+    "slots",
 ]
 
 #: Lines that are kept before and behind; more where they stand nearby a second time, up to the second number.
@@ -32,7 +37,7 @@ UNKNOWN = "unknown"
 CHARACTERS = 160
 
 
-_KNOWN = frozenset({"within", "before", "after", "ends", "equal", "text"})
+_KNOWN = frozenset({"within", "before", "after", "ends", "endings", "equal", "twins", "text"})
 
 
 class Context(Struct, frozen=True):
@@ -43,9 +48,12 @@ class Context(Struct, frozen=True):
         before: The lines before it, the nearest first, blank ones left out; fewer than three at an edge.
         after: The lines behind it, in the same way.
         ends: The last line, of a range that is longer than what is quoted of it; empty else.
+        endings: How many lines of the file say what it ends with; 0 where nobody knows.
         equal: Which of those places it is that say the same: the so-manieth of how many in its definition,
             and how many there are in the file. Of blank lines, the so-manieth of how many that stand
             together, and in how many places of the file such ones do between the same lines.
+        twins: Around how many of those places all the kept lines are the same, and how many of these are
+            around the next best; ``None`` where that was not written down.
         text: Fingerprint of the file (see :class:`~judge_tui.judging.text_index.TextIndex`).
         extra: Keys of the file that this version does not know.
     """
@@ -54,7 +62,9 @@ class Context(Struct, frozen=True):
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     ends: str = ""
+    endings: int = 0
     equal: tuple[int, int, int] = (1, 1, 1)
+    twins: tuple[int, int] | None = (1, 0)
     text: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -63,7 +73,7 @@ class Context(Struct, frozen=True):
         return hash((self.within, self.before, self.after))
 
 
-def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *, whole: bool) -> Context:
+def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *, quoted: bool) -> Context:
     """The context of some lines.
 
     Args:
@@ -71,18 +81,38 @@ def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *,
         first: First line, 0-based.
         last: Last line.
         equal: First lines of all places that say the same, this one among them.
-        whole: Whether all of the lines are quoted.
+        quoted: Whether all of the lines are.
     """
     within = index.within[first]
-    beside = [place for place in equal if index.within[place] == within] or [first]
+    inside = [place for place in equal if same(index.within[place], within)]
     count = FEW if len(equal) < 2 else _MANY
+    before, after = (_raw(index, each) for each in (index.before(first, count), index.behind(last, count)))
+    alike = [_alike(index, place, last - first, (before, after)) for place in equal]
+    whole = full(before) + full(after)
+    others = max((slots for slots in alike if slots < whole), default=0)
     return Context(
         within,
-        _raw(index, index.before(first, count)),
-        _raw(index, index.behind(last, count)),
-        "" if whole else _cut(index.lines[last]),
-        (beside.index(first) + 1 if first in beside else 1, len(beside), max(len(equal), 1)),
+        before,
+        after,
+        "" if quoted else _cut(index.lines[last]),
+        0 if quoted else len(saying(_cut(index.lines[last]), index)),
+        (*_nth(first, inside), max(len(equal), 1)),
+        (max(sum(slots == whole for slots in alike), 1), others),
         index.fingerprint,
+    )
+
+
+def _nth(first: int, places: Sequence[int]) -> tuple[int, int]:
+    """Which of some places one is, and how many they are."""
+    return (places.index(first) + 1 if first in places else 1), max(len(places), 1)
+
+
+def _alike(index: TextIndex, first: int, size: int, kept: tuple[Sequence[str], Sequence[str]]) -> int:
+    """How many of the kept lines stand around a place too."""
+    before, after = kept
+    last = min(first + size, len(index) - 1)
+    return slots(before, index.before(first, len(before) + 1), index) + slots(
+        after, index.behind(last, len(after) + 1), index
     )
 
 
@@ -106,6 +136,14 @@ def _said(kept: str) -> str:
     return said(kept)
 
 
+def saying(kept: str, index: TextIndex) -> Sequence[int]:
+    """Lines of a text that say what a kept one does."""
+    told = said(kept)
+    if len(kept) < CHARACTERS:
+        return index.at(told)
+    return [number for number in index.solid if index.said[number].startswith(told)]
+
+
 def edge(kept: Sequence[str]) -> bool:
     """Whether kept lines end where the file does."""
     return len(kept) < FEW
@@ -115,6 +153,11 @@ def slots(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:
     """How many kept lines, from the nearest on, stand in just their places; an edge of the file counts."""
     count = sum(1 for _ in takewhile(bool, (near(index, n, k) for n, k in zip(there, kept, strict=False))))
     return count + (edge(kept) and count == len(kept) and len(there) == len(kept))
+
+
+def full(kept: Sequence[str]) -> int:
+    """What :func:`slots` comes to where all of the kept lines stand in their places."""
+    return len(kept) + edge(kept)
 
 
 def loose(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:
@@ -145,10 +188,31 @@ def parse_context(raw: object) -> Context | None:
         return None
     if not isinstance(equal, list) or len(equal) != 3 or not all(type(n) is int and n > 0 for n in equal):
         return None
-    if equal[0] > equal[1]:
+    endings = raw.get("endings", 0)
+    if equal[0] > equal[1] or type(endings) is not int or endings < 0:
         return None
     extra = {key: value for key, value in raw.items() if key not in _KNOWN}
-    return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2], extra)
+    twins = raw.get("twins", None if "equal" in raw else [1, 0])
+    if twins is not None and not _are_twins(twins):
+        return None
+    return Context(
+        texts[0],
+        tuple(lists[0]),
+        tuple(lists[1]),
+        texts[1],
+        endings,
+        tuple(equal),
+        None if twins is None else tuple(twins),
+        texts[2],
+        extra,
+    )
+
+
+def _are_twins(value: object) -> bool:
+    """Whether it is how many places, and how many lines."""
+    if not isinstance(value, list) or len(value) != 2 or not all(type(n) is int for n in value):
+        return False
+    return int(value[0]) >= 1 and int(value[1]) >= 0
 
 
 def _are_texts(value: object) -> bool:
@@ -162,7 +226,9 @@ def render_context(context: Context) -> dict[str, Any]:
         "before": list(map(storable, context.before)),
         "after": list(map(storable, context.after)),
         "ends": storable(context.ends),
+        "endings": context.endings,
         "equal": list(context.equal) if context.equal != (1, 1, 1) else [],
+        "twins": list(context.twins) if context.twins and context.equal != (1, 1, 1) else [],
         "text": context.text,
     }
     return {key: value for key, value in raw.items() if value} | dict(context.extra)

@@ -251,11 +251,11 @@ def restated(note: Note, index: TextIndex) -> Note:
     quoted = replace(note, quote=quote_of(index.lines, note.lines))
     anchor = Anchor((first, last), tuple(quoted.quote.split("\n")))
     equal = list(equal_places(anchor, index)) or [first]
-    context = context_of(index, first, last, equal, whole=anchor.whole)
+    context = context_of(index, first, last, equal, quoted=anchor.whole)
     if anchor.blank:
         nth, room = among_blank((first, last), index)
         alike = sum(1 for _ in gaps(replace(anchor, context=context), index))
-        context = replace(context, equal=(nth, room, max(alike, 1)))
+        context = replace(context, equal=(nth, room, max(alike, 1)), twins=None)
     if note.context is not None:
         context = replace(context, extra=note.context.extra)
     return replace(quoted, context=context)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from judge_tui.judging.context import CHARACTERS, Context, near, same, slots
+from judge_tui.judging.context import Context, near, same, saying, slots
 from judge_tui.judging.text_index import TextIndex, said
 
 __all__ = [
@@ -120,7 +120,7 @@ def _end(anchor: Anchor, index: TextIndex, first: int) -> tuple[int, bool]:
     if anchor.whole or context is None or not context.ends:
         return clamped, clamped < expected
     least = first + len(anchor.quote) - 1
-    ends = [n for n in _saying(context.ends, index) if least <= n <= expected + _STRETCH]
+    ends = [n for n in saying(context.ends, index) if least <= n <= expected + _STRETCH]
     # a range may have grown or shrunk: what stands behind it tells where
     backing = [(slots(context.after, index.behind(n, 24), index), n) for n in ends[:ASKED]]
     most = max((count for count, _ in backing), default=0)
@@ -128,22 +128,27 @@ def _end(anchor: Anchor, index: TextIndex, first: int) -> tuple[int, bool]:
     nearest = min(best, key=lambda n: abs(n - expected), default=clamped)
     # that a file ends behind it makes no other end impossible behind which the same lines stand
     rivals = [n for count, n in backing if count >= min(most, len(context.after))]
-    return nearest, len(rivals) != 1 or not most
+    # nor is it the end for certain that stands elsewhere than it did, where another one is backed: copies are
+    moved = nearest != expected and (
+        expected in ends
+        or len(saying(context.ends, index)) != context.endings
+        or _backed_elsewhere(context, index, nearest)
+        or any(first < n <= nearest for n in equal_places(anchor, index) if nearest > expected)
+    )
+    return nearest, len(rivals) != 1 or not most or moved
 
 
-def _saying(kept: str, index: TextIndex) -> Sequence[int]:
-    """Lines that say what a kept one does."""
-    told = said(kept)
-    if len(kept) < CHARACTERS:
-        return index.at(told)
-    return [number for number in index.solid if index.said[number].startswith(told)]
+def _backed_elsewhere(context: Context, index: TextIndex, end: int) -> bool:
+    """Whether behind another line that says what a range ends with stands what stood behind the range."""
+    every = (n for n in saying(context.ends, index)[:MOST] if n != end)
+    return any(slots(context.after, index.behind(n, 24), index) for n in every)
 
 
 def stretched(anchor: Anchor, context: Context, index: TextIndex) -> Lines | None:
     """A range that begins and ends as it did, and is another one inside."""
     if not anchor.size or not anchor.told[0]:
         return None
-    ends = _saying(context.ends or anchor.quote[-1], index)
+    ends = saying(context.ends or anchor.quote[-1], index)
     found: list[tuple[int, int, Lines]] = []
     for first in index.at(anchor.told[0])[:MOST]:
         above = index.before(first, 24)

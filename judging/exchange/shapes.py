@@ -36,7 +36,9 @@ class NoteContext(msgspec.Struct, omit_defaults=True):
     before: list[str] = []
     after: list[str] = []
     ends: str = ""
+    endings: int = 0
     equal: list[int] = []
+    twins: list[int] = []
     text: str = ""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-__all__ = ["Edited", "edited", "material"]
+__all__ = ["Edited", "edit_once", "edited", "material", "with_copies"]
 
 ROOT = Path(__file__).parents[2]
 _HEAD = re.compile(r"\s*(?:async def|def|class|__global__|static|template|void)\b")
@@ -170,3 +170,18 @@ def edited(path: Path, pool: Sequence[str], rng: random.Random) -> tuple[Edited,
                 return
 
     return file, steps()
+
+
+def with_copies(path: Path, rng: random.Random) -> Edited:
+    """A file in which parts may stand a second time."""
+    file = Edited(path.name, list(enumerate(path.read_text("utf-8").split("\n")[:-1])))
+    for _ in range(rng.randint(0, 2)):
+        _repeat(file, rng, ())
+    return Edited(path.name, list(enumerate(line for _, line in file.lines)))
+
+
+def edit_once(file: Edited, pool: Sequence[str], rng: random.Random) -> str:
+    """Edit a file, and say how; copies are frequent."""
+    edit = rng.choice((*EDITS, _repeat, _repeat))
+    edit(file, rng, pool)
+    return edit.__name__

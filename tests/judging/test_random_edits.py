@@ -7,17 +7,18 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from judge_tui.judging.note import Note, new_note
-from judge_tui.judging.placing import Files, Placed, place, restated
+from judge_tui.judging.placing import Files, Placed, place, restated, settled_note
 from judge_tui.judging.text_index import TextIndex, indexed, said
 from judge_tui.judging.way_of_lines import Earlier
 from judge_tui.tui.code.equal_lines import equal_lines
 
-from .random_edits import Edited, edited, material
+from .random_edits import Edited, edit_once, edited, material, with_copies
 
 _NOTES = 8
 #: Of the notes whose lines are there still.
@@ -96,7 +97,8 @@ def _judged(note: Note, found: Placed, file: Edited, before: TextIndex) -> str:
     now = file.at(first), file.at(last)
     here = tuple(line - 1 for line in found.note.lines)
     right = found.note.file == file.name and here == now
-    if not right and found.note.file == file.name and here[0] == now[0] and first != last:
+    one_end = here[0] == now[0] or here[1] == now[1]
+    if not right and found.note.file == file.name and one_end and first != last:
         # lines that were put among them and say the same: nobody could tell
         told = indexed(file.text).said[here[0] : here[1] + 1]
         right = "".join(told) == "".join(before.said[first : last + 1])
@@ -160,6 +162,83 @@ def test_no_note_on_a_blank_line_is_at_another_one_unmarked(live: bool) -> None:
                 assert gap.is_now(_gap(file, one.note.lines[0] - 1)), (seed, one)
                 right += 1
     assert right > 240
+
+
+class Restarted:
+    """Notes of which nothing is known but what was on the card when it was saved last.
+
+    Args:
+        file: What they are on. Parts of it stand twice, exactly.
+        rng: Draws the notes.
+
+    Attributes:
+        tally: What became of them after each edit.
+    """
+
+    def __init__(self, file: Edited, rng: random.Random) -> None:
+        self._file, self._before = file, indexed(file.text)
+        self._first = _notes(file, rng)
+        self._saved = list(self._first)
+        # copied while they were in doubt: which of the copies they are on is known to nobody
+        self._lost: set[int] = set()
+        self.tally: Counter[str] = Counter()
+
+    def open_and_save(self, done: str) -> str:
+        """Look for the notes after an edit, and save them; what is wrong with one of them, else nothing."""
+        files, fault = Files(sorted(self._file.files), self._file.files.get), ""
+        for number, (first, saved) in enumerate(zip(self._first, self._saved, strict=True)):
+            found = place(saved, files)
+            how = "unknown" if number in self._lost else _judged(first, found, self._file, self._before)
+            if how == "wrong" and _is_all_that_was_written_down(saved, found, files):
+                how = "unknown"
+            if how == "wrong":
+                fault = f"{saved} {found}"
+            if how in ("wrong", "unknown") or (found.standing != "there" and done == "_repeat"):
+                self._lost.add(number)
+            self.tally[how] += 1
+            self._saved[number] = settled_note(saved, found, files)
+        return fault
+
+
+def _is_all_that_was_written_down(saved: Note, found: Placed, files: Files) -> bool:
+    """Whether around a place stands all that stood around a note: copies have been exchanged."""
+    index = files.index(str(found.note.file))
+    assert index is not None
+    was, now = saved.context, restated(found.note, index).context
+    assert was is not None
+    assert now is not None
+    told = [[said(line) for line in (*each.before[:3], *each.after[:3])] for each in (was, now)]
+    return told[0] == told[1] and was.within == now.within
+
+
+def _restarted(files: Sequence[Path], seeds: range) -> Counter[str]:
+    texts = {path: path.read_text("utf-8").split("\n") for path in files[::7]}
+    tally: Counter[str] = Counter()
+    for seed in seeds:
+        rng = random.Random(seed)
+        path = rng.choice(files)
+        pool = [line for other, lines in texts.items() if other != path for line in lines]
+        file = with_copies(path, rng)
+        notes, done = Restarted(file, rng), list[str]()
+        for _ in range(rng.randint(2, 6)):
+            done.append(edit_once(file, pool, rng))
+            fault = notes.open_and_save(done[-1])
+            assert not fault, (seed, path, done, fault)
+        tally += notes.tally
+    return tally
+
+
+def test_no_note_on_code_that_stands_twice_is_on_a_wrong_line_unmarked_over_restarts() -> None:
+    # these files change seldom
+    tally = _restarted([path for path in material() if "submissions" in path.parts], range(40))
+    assert tally["right"] > 900
+    assert tally["right"] >= (_SHARE - 0.04) * (tally["right"] + tally["lost"]), tally
+
+
+@pytest.mark.campaign
+def test_chains_of_restarts_leave_no_note_on_a_wrong_line_unmarked() -> None:
+    tally = _restarted(material(), range(2000))
+    assert tally["right"] >= (_SHARE - 0.01) * (tally["right"] + tally["lost"]), tally
 
 
 @pytest.mark.campaign
