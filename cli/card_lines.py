@@ -52,4 +52,4 @@ def anchor(note: Note) -> str:
     """Kind and place of a note."""
     where = f" {note.file}" if note.file else ""
     where += f":{note.lines[0]}-{note.lines[1]}" if note.lines else ""
-    return f"{note.kind}/{note.severity}{where}"
+    return f"{note.kind}{f'/{note.weight}' if note.weight else ''}{where}"

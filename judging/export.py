@@ -367,7 +367,7 @@ def _notes(workspace: Workspace, board: Board) -> list[str]:
 
 def _note(placed: Placed, judge: str) -> str:
     note = placed.note
-    weight = note.severity if note.kind != "strength" and note.severity != "minor" else ""
+    weight = note.weight if note.weight != "minor" else ""
     aside = ", ".join(_escaped(part) for part in (weight, placed.where, judge) if part)
     return f"- {_escaped(note.text)}" + (f" ({aside})" if aside else "")
 

@@ -72,6 +72,11 @@ class Note(Struct, frozen=True):
         return hash((self.id, self.text, self.file, self.lines))
 
     @property
+    def weight(self) -> str:
+        """The severity, where it means something: none of a strength, whose own is kept and not shown."""
+        return "" if self.kind == "strength" else self.severity
+
+    @property
     def where(self) -> str:
         """File and lines, as ``kv_cache.py:3–5``; empty for a remark on the whole."""
         if self.file is None or self.lines is None:

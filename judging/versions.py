@@ -109,7 +109,7 @@ def _texts(what: str, ours: str, theirs: str) -> Iterator[Differing]:
 
 
 def _note(note: Note | None) -> str:
-    return "" if note is None else f"{note.severity} {note.kind}: {note.text}"
+    return "" if note is None else f"{note.weight} {note.kind}: {note.text}".lstrip()
 
 
 def _verdict(card: Scorecard) -> str | None:

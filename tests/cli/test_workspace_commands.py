@@ -103,7 +103,7 @@ def test_score_changes_a_card_and_says_what_changed(cli: Cli, root: Path) -> Non
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert "correctness: – → 85" in ended.out
-    assert "note added: strength/major kv_cache.py:2-3 a clear class" in ended.out
+    assert "note added: strength kv_cache.py:2-3 a clear class" in ended.out
     assert "say why" in ended.out
     card = load_scorecard(root / "scores" / "kv" / "glm5" / "anna.toml")
     assert card.scores == {"correctness": 85, "completeness": 70}

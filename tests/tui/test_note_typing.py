@@ -35,8 +35,31 @@ async def test_kind_and_severity_are_chosen_within_the_text(workspace: Workspace
         await app.settle()
         await app.press("a", *"so", "f4", *"me", "f8", *"thing", "escape")
         assert written(app) == [("bug", "critical", "something")]
+        # what is good weighs nothing
         await app.press("a", "f2", "f7", *"good", "escape")
-        assert written(app)[1:] == [("strength", "major", "good")]
+        assert written(app)[1:] == [("strength", "minor", "good")]
+
+
+async def test_a_strength_has_no_severity_to_be_seen_and_keeps_the_one_on_its_card(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("a", "f4", "f8", *"clear", "f2")
+        assert "severity   none: a strength" in app.text()
+        assert "critical" not in app.text()
+        # nothing can be chosen there: the keys lead from the text to the kind
+        await app.press("shift+tab")
+        assert app.app.screen.focused is app.app.screen.query_one("#kind")
+        await app.press("escape", "L")
+        assert "critical" not in app.text()
+        await app.press("e", *" and", "escape")
+        assert written(app) == [("strength", "critical", "clear and")]
+        # the list goes on behind the editor
+        await app.press("e", "f3")
+        assert "▸f8 critical" in app.text()
+        await app.press("escape")
+        assert written(app) == [("weakness", "critical", "clear and")]
 
 
 async def test_from_its_field_a_letter_leads_on_to_the_text(workspace: Workspace) -> None:
@@ -49,16 +72,16 @@ async def test_from_its_field_a_letter_leads_on_to_the_text(workspace: Workspace
 
 
 async def test_letters_of_the_readers_own_choose_in_the_field_and_nowhere_else(workspace: Workspace) -> None:
-    configure('[keys.note]\nstrength = ["f2", "s"]\nmajor = "2"\n')
+    configure('[keys.note]\nbug = ["f4", "s"]\nmajor = "2"\n')
     async with running(make_app(workspace)) as app:
         await app.settle()
         assert app.app.faults == ()
         await app.press("a", *"s2", "tab", "s")
-        assert kind(app) == "strength"
+        assert kind(app) == "bug"
         await app.press(*"s2", "shift+tab", "2")
         assert severity(app) == "major"
         await app.press("escape")
-        assert written(app) == [("strength", "major", "s2s2")]
+        assert written(app) == [("bug", "major", "s2s2")]
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 12), (30, 8), (20, 6)])

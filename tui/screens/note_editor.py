@@ -53,7 +53,8 @@ class Choice(Widget, can_focus=True):
 
     BINDINGS = named("note", BINDINGS)
 
-    #: What is chosen, and among which words.
+    #: What is chosen, and among which words; idle where nothing can be.
+    idle = False
     label: ClassVar = ""
     words: ClassVar[Sequence[str]] = ()
 
@@ -153,9 +154,23 @@ class Kind(Choice):
 
 
 class Severity(Choice):
-    """How much a note weighs."""
+    """How much a note weighs; a strength weighs nothing, and what was chosen before it became one is kept."""
 
     label, words = "severity", SEVERITIES
+
+    def __init__(self, chosen: str, kind: str) -> None:
+        super().__init__(chosen)
+        self.tell_kind(kind)
+
+    def tell_kind(self, kind: str) -> None:
+        """Take in what the note is now."""
+        self.idle = kind == "strength"
+        self.can_focus = not self.idle
+        self.refresh()
+
+    def _parts(self) -> list[_Part]:
+        none: list[_Part] = [(f"{self.label:<{_LABEL}}", "label", None), (" none: a strength", "word", None)]
+        return none if self.idle else super()._parts()
 
 
 class NoteArea(ProseArea):
@@ -191,7 +206,7 @@ class NoteEditor(Editor):
         with Vertical() as box:
             box.border_title = box_title(self._title)
             yield Kind(self._note.kind)
-            yield Severity(self._note.severity)
+            yield Severity(self._note.severity, self._note.kind)
             yield NoteArea(self._note.text)
             yield self.hint(f"{self.moves} move · {self.closes}")
 
@@ -203,11 +218,12 @@ class NoteEditor(Editor):
     def action_choose(self, word: str) -> None:
         """Choose a kind or a severity, and go on with the text."""
         for choice in self.query(Choice):
-            if word in choice.words:
+            if word in choice.words and not choice.idle:
                 choice.choose(word)
         self.query_one(TextArea).focus()
 
     def on_choice_chosen(self) -> None:
+        self.query_one(Severity).tell_kind(self.query_one(Kind).chosen)
         self._tell()
 
     def on_text_area_changed(self) -> None:

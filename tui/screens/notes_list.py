@@ -48,7 +48,7 @@ class _Notes(Rows):
         return [
             (f" {letter_of(index)} ", tones.by_name["primary"]),
             (f"{glyph} {note.kind:<9}", tones.by_name[tone]),
-            (f"{note.severity:<9}", tones.muted),
+            (f"{note.weight:<9}", tones.muted),
             # the lines tell one note from another
             (fit(fit_middle(hide(where) or "whole submission", room), room), tones.muted),
             (f"  {told_of(placed)}" if placed.told else "", tones.by_name["warning"]),
