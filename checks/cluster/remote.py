@@ -21,7 +21,7 @@ from judge_tui.checks.cluster import facts as facts_of
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.events import Event, Failed, encode
 from judge_tui.checks.jobs.job import Job, read_job
-from judge_tui.checks.jobs.parcel import digest_of, unpacked
+from judge_tui.checks.jobs.parcel import arrived, digest_of, unpacked
 from judge_tui.checks.jobs.performing import Performance
 from judge_tui.checks.placement import Devices
 from judge_tui.checks.submission import Submission
@@ -67,8 +67,13 @@ def read_message(told: bytes) -> Message:
     return msgspec.msgpack.decode(told, type=Message)
 
 
-def facts() -> bytes:
-    """What this worker is and has; see :mod:`.facts`."""
+def facts(dask_worker: Worker) -> bytes:
+    """What this worker is and has; see :mod:`.facts`.
+
+    Args:
+        dask_worker: Given by Dask, under this name.
+    """
+    _unprofiled(dask_worker)
     return facts_of.facts()
 
 
@@ -81,6 +86,7 @@ def judged(told: bytes, submission: bytes, judged_by: bytes) -> None:
         judged_by: What it is judged by, where that is the user's own; else empty.
     """
     worker, job = get_worker(), read_job(told)
+    _unprofiled(worker)
     try:
         if why := _refused(job, submission, judged_by):
             _tell(worker, job, "", Failed(why))
@@ -88,6 +94,18 @@ def judged(told: bytes, submission: bytes, judged_by: bytes) -> None:
         _perform(worker, job, submission, judged_by)
     except JudgeError as error:
         _tell(worker, job, "", Failed(f"it could not judge: {error.message}", error.hint))
+
+
+@functools.cache
+def _unprofiled(worker: Worker) -> None:
+    """Stop Dask's profiler, which asks for the frames of all threads a hundred times a second.
+
+    Garbage may be collected on the way; where that closes a file, and a thread ends meanwhile, CPython of
+    before 3.12.1 stands still for ever (its issue 106883).
+    """
+    for name in ("profile", "profile-cycle"):
+        if (callback := worker.periodic_callbacks.get(name)) is not None:
+            worker.loop.add_callback(callback.stop)
 
 
 def _refused(job: Job, submission: bytes, judged_by: bytes) -> str:
@@ -106,14 +124,14 @@ def _own_facts() -> bytes:
 
 
 def _perform(worker: Worker, job: Job, submission: bytes, judged_by: bytes) -> None:
-    task, arrived = _task(job, judged_by), unpacked(submission)
-    with _devices(job.backend).taken() as place:
+    task = _task(job, judged_by)
+    with arrived(submission) as held, _devices(job.backend).taken() as place:
 
         def tell(event: Event) -> None:
             _tell(worker, job, place.device.name, event)
 
         performance = Performance(
-            task, [task.by_id[check] for check in job.checks], arrived, seed=job.seed, place=place,
+            task, [task.by_id[check] for check in job.checks], held, seed=job.seed, place=place,
             level=str(sandbox.measure().level), progress=tell,
         )  # fmt: skip
         with _wanted(worker, worker.get_current_task(), performance):
@@ -139,9 +157,9 @@ def _made(challenge: bytes, judged_by: bytes) -> tuple[Task, Submission]:
     """The task of a challenge, and its files, which stay as long as it does."""
     from judge_tui.checks.challenges.challenge import Challenge
 
-    arrived = unpacked(judged_by)
+    held = unpacked(judged_by)
     told = msgspec.json.decode(challenge, type=Challenge)
-    return task_of(told.id, Challenge(told.id, str(arrived.path), told.settings)), arrived
+    return task_of(told.id, Challenge(told.id, str(held.path), told.settings)), held
 
 
 def _tell(worker: Worker, job: Job, device: str, event: Event) -> None:

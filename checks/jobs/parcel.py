@@ -6,8 +6,9 @@ its ``submission.toml``.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -18,10 +19,10 @@ from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.snapshot import MOST_BYTES, released_with
 from judge_tui.checks.submission import ADAPTER, META, Submission, SubmissionMeta
-from judge_tui.checks.temporary import new_folder
+from judge_tui.checks.temporary import new_folder, release
 from judge_tui.checks.unlisted import Unlisted
 
-__all__ = ["digest_of", "packed", "taken", "unpacked"]
+__all__ = ["arrived", "digest_of", "packed", "taken", "unpacked"]
 
 _Files = tuple[tuple[str, bytes], ...]
 
@@ -194,22 +195,50 @@ def unpacked(parcel: bytes) -> Submission:
     Raises:
         EngineError: It is none, or there is no room for it.
     """
+    found, root = _laid_out(parcel)
+    released_with(found, root)
+    return found
+
+
+@contextlib.contextmanager
+def arrived(parcel: bytes) -> Iterator[Submission]:
+    """The snapshot that a parcel holds, in a folder that goes with the block, whatever still refers to it.
+
+    Args:
+        parcel: What :func:`packed` gave.
+
+    Raises:
+        EngineError: It is none, or there is no room for it.
+    """
+    found, root = _laid_out(parcel)
+    try:
+        yield found
+    finally:
+        release(root)
+
+
+def _laid_out(parcel: bytes) -> tuple[Submission, Path]:
+    """The snapshot that a parcel holds, and the new folder that holds all of it."""
     try:
         found = msgspec.msgpack.decode(parcel, type=_Parcel)
     except msgspec.MsgspecError as error:
         raise EngineError(f"a submission arrived broken: {error}") from error
     if sum(len(data) for _name, data in found.files) > MOST_BYTES:
         raise EngineError(f"a submission of more than {MOST_BYTES >> 30} GiB arrived.")
+    root: Path | None = None
     try:
         root = new_folder("snapshot")
         folders = [_filled(root / str(at), files) for at, files in enumerate((found.files, *found.overlays))]
     except OSError as error:
         raise EngineError(f"there is no room for a submission: {error.strerror}.") from error
+    except EngineError:
+        if root is not None:
+            release(root)
+        raise
     source = _Arrived(found.model, found.task, Path(found.place), told=found.meta, wrong=found.wrong)
-    taken = Submission(found.model, found.task, folders[0], tuple(folders[1:]), source, found.troubles)
-    released_with(taken, root)
-    taken.settle(found.bound, found.unlisted, found.left_out)
-    return taken
+    held = Submission(found.model, found.task, folders[0], tuple(folders[1:]), source, found.troubles)
+    held.settle(found.bound, found.unlisted, found.left_out)
+    return held, root
 
 
 def _filled(folder: Path, files: _Files) -> Path:

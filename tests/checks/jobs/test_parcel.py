@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from judge_tui.checks.errors import EngineError, WorkspaceError
-from judge_tui.checks.jobs.parcel import digest_of, packed, taken, unpacked
+from judge_tui.checks.jobs.parcel import arrived, digest_of, packed, taken, unpacked
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import load_task
@@ -33,7 +33,7 @@ def written(root: Path) -> Submission:
 
 def test_what_arrives_is_what_was_sent(tmp_path: Path) -> None:
     sent = written(tmp_path)
-    arrived = unpacked(packed(sent))
+    there = unpacked(packed(sent))
     for name in (
         "model",
         "task",
@@ -45,12 +45,12 @@ def test_what_arrives_is_what_was_sent(tmp_path: Path) -> None:
         "meta",
         "place",
     ):
-        assert getattr(arrived, name) == getattr(sent, name), name
-    assert arrived.adapter is not None
-    assert arrived.adapter.read_text() == (sent.overlays[0] / "adapter.py").read_text()
-    assert not arrived.adapts_itself
-    assert arrived.held is arrived
-    assert digest_of(packed(sent)) == digest_of(packed(arrived))
+        assert getattr(there, name) == getattr(sent, name), name
+    assert there.adapter is not None
+    assert there.adapter.read_text() == (sent.overlays[0] / "adapter.py").read_text()
+    assert not there.adapts_itself
+    assert there.held is there
+    assert digest_of(packed(sent)) == digest_of(packed(there))
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,19 @@ def test_what_is_found_is_kept_under_what_a_snapshot_would_be(tmp_path: Path, sp
 
 
 def test_its_folder_goes_with_it(tmp_path: Path) -> None:
-    arrived = unpacked(packed(written(tmp_path)))
-    folder = arrived.path
+    there = unpacked(packed(written(tmp_path)))
+    folder = there.path
     assert folder.is_dir()
-    del arrived
+    del there
     gc.collect()
+    assert not folder.exists()
+
+
+def test_or_with_a_block_whoever_still_holds_it(tmp_path: Path) -> None:
+    parcel = packed(written(tmp_path))
+    with arrived(parcel) as held:
+        folder = held.path
+        assert (folder / "code.py").is_file()
     assert not folder.exists()
 
 
