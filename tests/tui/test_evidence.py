@@ -103,3 +103,11 @@ async def test_what_is_searched_for_elsewhere_is_told_where_it_is_not(workspace:
         await app.until(lambda: app.app._notifications)
         messages = [told.message for told in app.app._notifications]
         assert messages == ["no match in this file; 1 in A; f opens others"]
+
+
+async def test_a_long_path_is_cut_in_its_middle_and_keeps_its_line(workspace: Workspace) -> None:
+    deep = Evidence("rel err", 0.5, 0.1, ok=False, file=f"{'package/' * 12}kv_cache.py", line=1234)
+    async with running(make_app(workspace, engine=None), (80, 24)) as app:
+        await app.app.push_screen(EvidenceScreen(outcome(deep), "A Alpha"))
+        await app.until(lambda: "/kv_cache.py:1234" in app.text())
+        assert "package/packa…e/package/kv_cache.py:1234" in app.text()

@@ -90,3 +90,22 @@ async def test_a_path_of_sixty_levels_is_cut_in_the_middle(workspace: Workspace,
         assert any("first/" in line and "/kv_cache.py" in line for line in app.text().split("\n")[2:])
         await app.press("escape", "a")
         assert any("first/" in line and "/kv_cache.py:1" in line for line in app.text().split("\n")[2:])
+
+
+@pytest.mark.parametrize(
+    ("origins", "told"),
+    [
+        (("submission", "submission"), ""),
+        (("submission", "reconstruction"), "reconstruction"),
+        (("", ""), ""),
+    ],
+)
+async def test_where_submissions_come_from_is_told_where_that_says_something(
+    workspace: Workspace, origins: tuple[str, ...], told: str
+) -> None:
+    for model, origin in zip(("alpha", "beta"), origins, strict=True):
+        folder = workspace.root / "submissions" / model / "kv"
+        (folder / "submission.toml").write_text(f'origin = "{origin}"\n' if origin else "")
+    async with running(make_app(workspace, engine=None)) as app:
+        assert "submission" not in header(app)
+        assert ("reconstruction" in header(app)) == bool(told)

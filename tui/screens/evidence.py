@@ -15,7 +15,7 @@ from judge_tui.tui.engine.replay import prompt_command, replay_command
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.figures import amount
-from judge_tui.tui.look.fitting import fit, wrapped
+from judge_tui.tui.look.fitting import fit, fit_middle, wrapped
 from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.look.plots import plot
 from judge_tui.tui.look.tones import Tones, tones_of
@@ -29,6 +29,8 @@ Line = tuple[tuple[Span, ...], "tuple[str, int] | None"]
 _MOST_LINES = 5_000
 #: Cells between columns, and of a column at least.
 _GAP, _NARROWEST = 2, 10
+#: Cells of a file and its line at most.
+_PLACE = 40
 _FAILING = " ✗ "
 #: What stands before a line that goes on with the figure above it.
 _ON = " " * 5
@@ -59,6 +61,7 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
     BINDINGS: ClassVar = [
         Binding("escape,q", "close", "back"),
         Binding("o", "jump", "jump to line"),
+        Binding("v", "plot", "curve in full"),
         Binding("y", "copy_replay", "copy the command that replays it"),
         Binding("e", "adapter", "say how it is called"),
     ]
@@ -106,6 +109,7 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
                 (key_for(self, "adapter") if unbound else "", "say how it is called"),
                 (key_for(self.rows, "open"), "to this row's line"),
                 (key_for(self, "jump"), "to the finding"),
+                (key_for(self, "plot") if self._curves else "", "curve in full"),
                 (key_for(self, "copy_replay"), "copy the replaying command"),
                 (keys_for(self.rows, "move(1)", "move(-1)"), "move"),
             )
@@ -151,6 +155,25 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
 
     def action_jump(self) -> None:
         self.dismiss(self._outcome.location)
+
+    @property
+    def _curves(self) -> list[Evidence]:
+        return [item for item in self._outcome.evidence if item.curve is not None]
+
+    def action_plot(self) -> None:
+        """Show the curve at the cursor, or the first one behind it, as large as the terminal."""
+        if not self._curves:
+            self.notify("no curve was measured here", markup=False, timeout=2)
+            return
+        from judge_tui.tui.screens.plot import PlotScreen
+
+        heads = [item.quantity for item in self._curves]
+        titles = [row for row in self.rows.lines[self.rows.cursor :] if len(row[0]) == 2]
+        said = (spans[1][0] for spans, _ in titles)
+        at = next((heads.index(text) for text in said if text in heads), 0)
+        curve = self._curves[at].curve
+        assert curve is not None
+        self.app.push_screen(PlotScreen(curve, f"{self._hide(self._curves[at].quantity)} · {self._who}"))
 
     def action_adapter(self) -> None:
         if self._adapt is not None:
@@ -219,7 +242,7 @@ def _figures(
         for item in evidence
     ]
     head = ("quantity", "measured", "limit")
-    wide = _columns([head, *cells], width - 3 - 2 * _GAP - (min(places, 40) + _GAP if places else 0))
+    wide = _columns([head, *cells], width - 3 - 2 * _GAP - (min(places, _PLACE) + _GAP if places else 0))
     gap = " " * _GAP
     titles = (
         fit(text, columns, right=n > 0) for n, (text, columns) in enumerate(zip(head, wide, strict=True))
@@ -238,7 +261,7 @@ def _figures(
                         tones.by_name[tone] if item.ok is False else tones.text,
                     ),
                     (gap + fit(limit, wide[2], right=True), tones.muted),
-                    (f"{gap}{hide(item.file or '')}:{item.line}" if place else "", tones.by_name["primary"]),
+                    (_placed(item, min(places, _PLACE), hide) if place else "", tones.by_name["primary"]),
                 ),
                 place,
             )
@@ -255,6 +278,11 @@ def _figures(
         for part in wrapped(item.note, max(width - 6, 10)) if item.note else ():
             lines.append((((f"{_ON}{part}", tones.muted),), place))
     return lines
+
+
+def _placed(item: Evidence, room: int, hide: Callable[[str], str]) -> str:
+    """Where a figure points, its line kept whole."""
+    return " " * _GAP + fit_middle(f"{hide(item.file or '')}:{item.line}", room)
 
 
 def _columns(rows: Sequence[Sequence[str]], room: int) -> list[int]:

@@ -60,7 +60,8 @@ class _Choices(Rows):
             text = f"…{text[-max(room - 1, 1) :]}"
         if cell_len(text) > room:
             text = fit_middle(text, room) if key.path else fit(text, room)
-        return [(f" {text}", tones.text), (f"  {key.aside}", tones.faint)]
+        aside = fit_middle(key.aside, max(width - cell_len(text) - 3, 0))
+        return [(f" {text}", tones.text), (f"  {aside}", tones.faint)]
 
     def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:
         return [] if self.keys or line else [(" nothing matches", tones.muted)]

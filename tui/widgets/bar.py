@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -14,7 +14,7 @@ from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.rows import Span
 
-__all__ = ["Bar", "Part", "judge_parts", "packed"]
+__all__ = ["Bar", "Part", "judge_parts", "packed", "told_origins"]
 
 #: Text, name of its tone, and its rank: what has the highest rank goes first when room is short.
 Part = tuple[str, str, int]
@@ -22,6 +22,8 @@ Part = tuple[str, str, int]
 
 #: Columns of a judge's name.
 _NAME = 20
+#: Origins of what is just what it looks like.
+_USUAL = {"", "submission"}
 
 
 def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
@@ -48,6 +50,11 @@ def judge_parts(judge: str) -> list[Part]:
         # nobody writes here; the name says whose scores are shown
         return [("read only · ", "warning", 0), ("scores of ", "muted", 5), (f"{name} · ", "muted", 2)]
     return [("judge ", "muted", 5), (f"{name} · ", "muted", 2)]
+
+
+def told_origins(origins: Iterable[str]) -> str:
+    """Where submissions come from, as far as that says anything of them."""
+    return " / ".join(sorted({*origins} - _USUAL))
 
 
 class Bar(Widget):

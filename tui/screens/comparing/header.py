@@ -7,7 +7,7 @@ from judge_tui.tui.screens.comparing.blind import Blind
 from judge_tui.tui.screens.comparing.checks import Checks
 from judge_tui.tui.screens.comparing.saving import Saving
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
+from judge_tui.tui.widgets.bar import Bar, Part, judge_parts, told_origins
 
 __all__ = ["Header"]
 
@@ -36,8 +36,7 @@ class Header:
         names: list[Part] = []
         for index, title in enumerate(session.titles):
             names += [(f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 1)]
-        origins = {s.meta.origin for s in session.submissions} - {""}
-        origin = session.hide(" / ".join(sorted(origins)))
+        origin = session.hide(told_origins(s.meta.origin for s in session.submissions))
         sandbox = f"sandbox {ready.sandbox} · " if ready is not None else ""
         right: list[Part] = [
             *self._blind.parts(),
