@@ -18,6 +18,7 @@ from judge_tui.checks import sandbox
 from judge_tui.checks.backends import find
 from judge_tui.checks.challenges.task import task_of
 from judge_tui.checks.cluster import facts as facts_of
+from judge_tui.checks.cluster.threads import one_thread
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.events import Event, Failed, encode
 from judge_tui.checks.jobs.job import Job, read_job
@@ -73,7 +74,7 @@ def facts(dask_worker: Worker) -> bytes:
     Args:
         dask_worker: Given by Dask, under this name.
     """
-    _unprofiled(dask_worker)
+    _prepared(dask_worker)
     return facts_of.facts()
 
 
@@ -86,7 +87,7 @@ def judged(told: bytes, submission: bytes, judged_by: bytes) -> None:
         judged_by: What it is judged by, where that is the user's own; else empty.
     """
     worker, job = get_worker(), read_job(told)
-    _unprofiled(worker)
+    _prepared(worker)
     try:
         if why := _refused(job, submission, judged_by):
             _tell(worker, job, "", Failed(why))
@@ -97,12 +98,14 @@ def judged(told: bytes, submission: bytes, judged_by: bytes) -> None:
 
 
 @functools.cache
-def _unprofiled(worker: Worker) -> None:
-    """Stop Dask's profiler, which asks for the frames of all threads a hundred times a second.
+def _prepared(worker: Worker) -> None:
+    """Compute as a machine that judges alone does, and stop Dask's profiler.
 
-    Garbage may be collected on the way; where that closes a file, and a thread ends meanwhile, CPython of
-    before 3.12.1 stands still for ever (its issue 106883).
+    That asks for the frames of all threads a hundred times a second. Garbage may be collected on the way; where
+    that closes a file, and a thread ends meanwhile, CPython of before 3.12.1 stands still for ever (its issue
+    106883).
     """
+    one_thread()
     for name in ("profile", "profile-cycle"):
         if (callback := worker.periodic_callbacks.get(name)) is not None:
             worker.loop.add_callback(callback.stop)
