@@ -101,7 +101,7 @@ def judged(told: bytes, submission: bytes, judged_by: bytes) -> None:
 def _prepared(worker: Worker) -> None:
     """Compute as a machine that judges alone does, and stop Dask's profiler.
 
-    That asks for the frames of all threads a hundred times a second. Garbage may be collected on the way; where
+    That asks for the frames of all threads a hundred times a second. Garbage may be collected then; where
     that closes a file, and a thread ends meanwhile, CPython of before 3.12.1 stands still for ever (its issue
     106883).
     """
