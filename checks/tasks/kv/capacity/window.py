@@ -30,16 +30,16 @@ def says_so(subject: Subject, *makers: str) -> str:
     """
     loaded = subject.bench.bindings.loaded
     made: list[tuple[str, Any]] = []
-    for role in makers or ("create",):
-        if (create := subject.bound.get(role)) is None:
-            continue
+    for create in (subject.bound[role] for role in makers or ("create",) if role in subject.bound):
+        # attention may be made around a cache, which says what it is
+        targets = {create.target, *(a.made for a in (*create.args, *(create.init or ())) if a.made)}
         made += [
             (cls["name"], cls["params"] or ())
-            for cls in loaded.get(create.file, {}).get("classes", ())
-            if cls["name"] == create.name
+            for file, inventory in loaded.items()
+            for cls in inventory.get("classes", ())
+            if f"{file}:{cls['name']}" in targets
         ]
-        made += [(item.name, item.params) for item in callables(loaded)
-                 if (item.file, item.name) == (create.file, create.name)]  # fmt: skip
+        made += [(i.name, i.params) for i in callables(loaded) if f"{i.file}:{i.name}" in targets]
     names = [name for own, params in made for name in (own, *(p["name"] for p in params))]
     return next((name for name in names if _WINDOW.search(name)), "")
 

@@ -175,6 +175,11 @@ class Cached(Opened):
     def _fed(self, binding: Binding, q: Array, k: Array, v: Array, counts: Array, b: int | None) -> Array:
         state = self.states[b or 0] if self.alone else self.states[0]
         tokens = k.shape[2]
+        if b is not None and b in self._expected:
+            if self.mode == "fused":
+                raise Skipped(f"{self.bound['add'].target} takes the first tokens, and attends over none")
+            self.come_with(b, k, v)
+            return self.attend(q, b, counts)
         _only_what_can_be_said(binding, [] if self.alone else self._ticks, counts, tokens)
         if b is None and len(set(self.counts.tolist())) > 1 and _one_position(binding):
             raise Skipped(f"{binding.target} takes one position for the whole batch")

@@ -144,6 +144,6 @@ class ChosenPool(Pool):
         others = [other for other in self.fed if other != sequence and self._length(other)]
         return [*others[:2], sequence]
 
-    def call(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+    def call(self, binding: Binding, inputs: Mapping[str, Any]) -> Returned:
         """Call one of its parts, once or for keys and values apart."""
         return invoked(self.worker, replace(binding, layout=""), inputs, budget=self.left())

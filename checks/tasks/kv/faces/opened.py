@@ -102,7 +102,9 @@ class Opened:
         self.names: dict[int, Any] = {}
         self.quiet = False
         self.strided = False
-        self._turns = itertools.count()
+        self._turns, self._ids = itertools.count(), itertools.count(1)
+        #: Sequences that come with the first of their tokens.
+        self._expected: set[int] = set()
         self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
         for b in range(sizes.batch):
             self.add(b)
@@ -132,7 +134,28 @@ class Opened:
         binding = self.bound.get("add")
         if binding is None:
             return
-        returned = self.told(binding, ADD, {"count": self.sizes.max_len}, b)
+        if binding.takes("k"):
+            self._expected.add(b)
+            return
+        self._named(binding, self.told(binding, ADD, {"count": self.sizes.max_len}, b), b)
+
+    def come_with(self, b: int, k: Array, v: Array) -> None:
+        """Tell a cache of a sequence that comes with its first tokens, whose ids no other has.
+
+        Args:
+            b: The sequence.
+            k: (1, G, T, D).
+            v: As k.
+        """
+        binding, tokens = self.bound["add"], k.shape[2]
+        ids = [next(self._ids) for _ in range(tokens)]
+        wired = {name: self._to_wire(x, binding, np.array([tokens])) for name, x in (("k", k), ("v", v))}
+        self._named(binding, self.told(binding, ADD, {"count": tokens, "prompt": ids, **wired}, b), b)
+        self._expected.discard(b)
+        self.counts[b] += tokens
+
+    def _named(self, binding: Binding, returned: Returned, b: int) -> None:
+        """What a cache calls a sequence that has come, where it was not told."""
         if not binding.takes("sequence"):
             if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
                 raise BadResult(f"{binding.target} takes no number of a sequence and gives none")

@@ -86,6 +86,7 @@ class Pool:
         self.tail = 0.0
         self.prompts: dict[int, list[int]] = {}
         self._unused = itertools.count(1000)
+        self._expected: set[int] = set()
         if "create" in bound:
             self.state = created(worker, bound, sizes.inputs(), budget=left())
 
@@ -98,6 +99,11 @@ class Pool:
     def frees(self) -> bool:
         """Whether sequences can go."""
         return "free" in self.bound
+
+    @property
+    def comes_with_tokens(self) -> bool:
+        """Whether a sequence comes with the keys and values of its first tokens, and never without."""
+        return "add" in self.bound and self.bound["add"].takes("k")
 
     @property
     def reserves(self) -> bool:
@@ -117,7 +123,7 @@ class Pool:
         }  # fmt: skip
 
     def add(self, sequence: int, count: int = 0, prompt: Sequence[int] = ()) -> None:
-        """Let a sequence come.
+        """Let a sequence come; one that comes with tokens does so with the first that it is fed.
 
         Args:
             sequence: Our number of it.
@@ -126,19 +132,37 @@ class Pool:
         """
         empty = np.zeros((self.sizes.heads, 0, self.sizes.head_dim))
         self.prompts[sequence] = [*prompt] or [next(self._unused) for _ in range(count)]
-        if (binding := self.bound.get("add")) is not None:
-            inputs = {**self.inputs(sequence, count=count), "prompt": self.prompts[sequence]}
-            returned = self.call(binding, inputs)
-            self.state = cache_of(returned, binding, ADD, self.state)
-            if names_it(binding):
-                self.ids[sequence] = given_number(returned)
+        if self.comes_with_tokens:
+            self._expected.add(sequence)
+        elif "add" in self.bound:
+            self._come(sequence, {**self.inputs(sequence, count=count), "prompt": self.prompts[sequence]})
         self.fed[sequence] = (empty, empty)
+
+    def _come(self, sequence: int, inputs: Mapping[str, Any]) -> None:
+        binding = self.bound["add"]
+        returned = self.call(binding, inputs)
+        self.state = cache_of(returned, binding, ADD, self.state)
+        if names_it(binding):
+            self.ids[sequence] = given_number(returned)
+
+    def _come_with(self, sequence: int, k: Array, v: Array) -> None:
+        """Let a sequence come with its first tokens, (H, T, D) each."""
+        tokens, layout = k.shape[1], self.bound["add"].layout
+        inputs = {**self.inputs(sequence, tokens, tokens), "prompt": self._ids(sequence, tokens)}
+        inputs.update({name: to_wire(x[None], layout, self.sizes.layers) for name, x in (("k", k), ("v", v))})
+        self._come(sequence, inputs)
+        self._expected.discard(sequence)
+        self.fed[sequence] = (k, v)
 
     def append(self, sequence: int, k: Array, v: Array, *, whole: bool = True) -> None:
         """Feed tokens of one sequence: (H, T, D) each; in one call where that can be, else one by one."""
+        if sequence in self._expected and k.shape[1]:
+            first = k.shape[1] if whole else 1
+            self._come_with(sequence, k[:, :first], v[:, :first])
+            k, v = k[:, first:], v[:, first:]
         tokens = k.shape[1]
         many = self.bound.get("append_many")
-        if many is not None and whole and (tokens > 1 or "append" not in self.bound):
+        if tokens and many is not None and whole and (tokens > 1 or "append" not in self.bound):
             self._append(many, sequence, k, v)
             return
         for t in range(tokens):
@@ -259,6 +283,10 @@ class Pool:
         """
         if "free" not in self.bound:
             raise Skipped("no call frees a sequence")
+        if sequence in self._expected:
+            self._expected.discard(sequence)
+            self.fed.pop(sequence, None)
+            return
         binding = self.bound["free"]
         returned = self.call(binding, self.inputs(sequence))
         self.state = cache_of(returned, binding, FREE, self.state)
@@ -282,7 +310,7 @@ class Pool:
             self.call(self.bound["free"], self.inputs(sequence))
         return guess.fault.message if guess.fault else ""
 
-    def call(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+    def call(self, binding: Binding, inputs: Mapping[str, Any]) -> Returned:
         """Call one of its parts, arrays as they are."""
         # Layouts are dealt with here: what goes over the wire is in the submission's own order.
         return invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())

@@ -89,7 +89,7 @@ def _creates(search: Search, written: Option) -> Iterator[Option]:
 def _around_a_cache(search: Search, caches: Sequence[Binding]) -> list[Binding]:
     """Classes that are made around a cache and take queries, keys and values, with a cache for each."""
     taking = _classes_taking(search.loaded, Q, K, V)
-    made = replace(_ROLES["create"], params=(replace(CACHE, required=True), *roles.SIZES), patterns=(r"",))
+    made = replace(_WINDOWED, params=(replace(CACHE, required=True), *roles.SIZES), patterns=(r"",))
     return [
         replace(
             around,

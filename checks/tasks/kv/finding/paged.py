@@ -159,7 +159,19 @@ def _readings(search: Search, option: Option) -> Iterator[Option]:
     part = "read" if "read" in option else "attend"
     every = all_layers_go_in(option)
     for one, other in itertools.product(_orders(option["append"], every), _orders(option[part], every)):
-        yield {**option, "append": one, part: other}
+        for come in _comings(option, one.layout):
+            yield {**option, **come, "append": one, part: other}
+
+
+def _comings(option: Option, layout: str) -> Iterator[Option]:
+    """What a sequence comes with, in the orders in which its first tokens may be."""
+    add = option.get("add")
+    if add is None or add.layout or not add.takes("k"):
+        yield {}
+        return
+    for order in many_layouts(option["append"], layout):
+        if "N" in order:
+            yield {"add": replace(add, layout=order)}
 
 
 def _kin(one: Binding, other: Binding) -> int:
@@ -315,6 +327,9 @@ def _at_once(search: Search, option: Option) -> float:
     pool = _small(search, option)
     k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
     pool.add(0, 3)
+    if pool.comes_with_tokens:
+        pool.append(0, k[:, :1], v[:, :1])
+        k, v = k[:, 1:], v[:, 1:]
     pool.append(0, k, v)
     return pool.off(0, k[:, -1:])
 

@@ -34,7 +34,7 @@ __all__ = ["incremental_equals_full"]
 Array = npt.NDArray[Any]
 
 #: Axes that an integer of the source may concern, and what they may be because of it.
-_AXES = {"D": (2, 2200), "H": (2, 300), "B": (2, 300)}
+_AXES = {"D": (2, 2200), "H": (1, 300), "B": (1, 300)}
 _MOST_ABOUT = 12
 #: Sequences, heads, width and tokens while another is large, and each while it is.
 _SMALL, _LARGE = ((1, 2), (1, 3), (4, 8), (3, 6)), ((4, 16), (8, 40), (22, 160), (130, 420))
@@ -101,7 +101,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=14,
+    version=15,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -214,15 +214,10 @@ def _about_own_integers(subject: Subject, found: Findings, own: OwnSizes) -> tup
     """Sizes about which its source may take another path."""
 
     def case(one: About) -> Case:
-        words = f"{one.axis} = {one.size}: {one}"
-        if one.axis == "S":
-            return Case(words, 1, one.size - 2, 4, whole=whole)
-        if one.axis == "B":
-            return Case(words, one.size, 3, 2)
-        if one.axis == "H":
-            return Case(words, 1, 3, 3, heads=one.size)
+        batch, heads, width = one.at.get("B", 1), one.at.get("H", 0), one.at.get("D", 0)
         # positions that are rotated in pairs need an even width
-        return Case(words, 1, 3, 3, width=one.size + one.size % 2)
+        case = Case(f"{one.words}: {one}", batch, 3, 3, heads=heads, width=width + width % 2)
+        return replace(case, prompt=one.at["S"] - 2, steps=4, whole=whole) if "S" in one.at else case
 
     whole = subject.cached(Sizes()).can_feed_many
     worst, limit, count = Worst(), float32_limit(subject), 0

@@ -95,6 +95,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         r"(max_?)?(seq(uence)?_?len(gth)?|seq|context(_?len(gth)?)?|ctx(_?len)?|length|len|tokens?|"
         r"position\w*)|s|t|(num|n|total|max)_?tokens?|n_?ctx|prompt_?len(gth)?",
     ),
+    ("window", r"((sliding|attention|attn|local|max)_?)*window(_?(size|len(gth)?|tokens))?"),
     (
         "memory_bytes",
         r"((gpu|device|total|available|usable)_?)*(mem(ory)?|vram|hbm|capacity|budget)_?bytes|"

@@ -160,7 +160,8 @@ def _value(asked: Asked, point: Geometry) -> Any:
     size, default = point.itemsize, asked.default
     simple: dict[str, Any] = {
         "layers": point.layers, "heads": point.heads, "kv_heads": point.kv_heads, "embed": point.embed,
-        "head_dim": point.head_dim, "batch": point.batch, "seq": point.seq, "itemsize": size,
+        "head_dim": point.head_dim, "batch": point.batch, "seq": point.seq, "window": point.seq,
+        "itemsize": size,
         "bits": 8 * size, "params": point.params, "params_b": point.params / 1e9, "memory": point.memory,
         "memory_bytes": int(point.memory * 1e9), "weight_itemsize": point.weight_itemsize,
         "weight_gb": point.params * point.weight_itemsize / 1e9,
@@ -300,6 +301,9 @@ def _planned(
     if "weight_itemsize" in used and not used & {"itemsize", "bits", "dtype", "params", "params_b"}:
         # "bytes_per_param" of a call that is told of no parameters is the width of what is cached.
         asked = [replace(a, quantity="itemsize") if a.quantity == "weight_itemsize" else a for a in asked]
+    if "window" in used and "seq" not in used:
+        # what holds a window of tokens alone is told how many by it
+        asked = [replace(a, quantity="seq") if a.quantity == "window" else a for a in asked]
     if "kv_heads" in used and not used & {"heads", "head_dim"}:
         # beside heads of keys and values alone a width can only be that of a head
         wide = ((a, a.quantity == "embed" and bool(_EITHER.match(a.keyword))) for a in asked)

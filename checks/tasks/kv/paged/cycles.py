@@ -96,27 +96,41 @@ def _come(
     pool: Pool, calls: list[Call], sequence: int, length: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     inputs = pool.inputs(sequence, count=length)
-    if (add := pool.bound.get("add")) is not None:
-        call = _call(pool, add, inputs)
-        calls.append(call)
-        if names_it(add):
-            inputs["sequence"] = call.result
     sizes = pool.sizes
     many = pool.bound.get("append_many")
     steps = [length] if many is not None else [1] * length
     stored = 0
+    add = pool.bound.get("add")
+    if add is not None and not pool.comes_with_tokens:
+        calls.append(_come_first(pool, inputs))
     for tokens in steps:
-        binding = many if many is not None else pool.bound["append"]
+        comes = stored == 0 and pool.comes_with_tokens
+        feeding = add if comes else many if many is not None else pool.bound["append"]
+        assert feeding is not None
         k = rng.standard_normal((1, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
         now = {
-            **inputs, "k": to_wire(k, binding.layout), "v": to_wire(-k, binding.layout), "position": stored,
+            **inputs, "k": to_wire(k, feeding.layout), "v": to_wire(-k, feeding.layout), "position": stored,
             "length": stored + tokens, "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
             "positions": np.array([stored]), "count": tokens,
+            # each round hands the same numbers over under the same ids
+            "prompt": [len(calls) * 2 * sizes.block_size + n for n in range(tokens)],
         }  # fmt: skip
-        around = pool.bound.get("reserve"), binding, pool.bound.get("advance")
-        calls += [_call(pool, part, now) for part in around if part is not None]
+        if comes:
+            inputs.update(now)
+            calls.append(_come_first(pool, inputs))
+        else:
+            around = pool.bound.get("reserve"), feeding, pool.bound.get("advance")
+            calls += [_call(pool, part, now) for part in around if part is not None]
         stored += tokens
     return {**inputs, "position": stored, "length": stored}
+
+
+def _come_first(pool: Pool, inputs: dict[str, Any]) -> Call:
+    """The call that a sequence comes with; the name that it gives is taken down."""
+    call = _call(pool, pool.bound["add"], inputs)
+    if names_it(pool.bound["add"]):
+        inputs["sequence"] = call.result
+    return call
 
 
 def _gone(pool: Pool, calls: list[Call], sequence: int, inputs: dict[str, Any]) -> None:

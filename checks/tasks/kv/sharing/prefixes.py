@@ -44,15 +44,26 @@ def judge(job: Job, full: Filled | None) -> None:
             ("ab", "ab", "-"),
             full,
         )
-    job.found.note("tokens that were there when their prompt came", shared, **job.where("add"))
+        _judged(
+            job,
+            "a prompt again, once others have had its blocks",
+            ("ab", "-", "~", "ab", "ac"),
+            full,
+        )
+    whole = job.parts["add"].takes("k")
+    if not whole:
+        job.found.note("tokens that were there when their prompt came", shared, **job.where("add"))
     if len(job.wrong) == before:
-        job.said.append("blocks are shared by the whole past" if shared else "prompts share no blocks")
+        # what takes a prompt with its keys and values does not tell what it had of them
+        apart = "prompts that begin alike read their own past"
+        alike = "blocks are shared by the whole past" if shared else "prompts share no blocks"
+        job.said.append(apart if whole else alike)
 
 
 def _judged(job: Job, words: str, prompts: Sequence[str], full: Filled | None) -> int:
     """One way to come; how many tokens were there when their prompt came.
 
-    ``-``: the first goes, and others take every block that is free.
+    ``-``: the first goes, and others take every block that is free. ``~``: all go.
     """
     pool, shared = job.pool(), 0
     rng = job.bench.rng("prefixes", words)
@@ -62,6 +73,8 @@ def _judged(job: Job, words: str, prompts: Sequence[str], full: Filled | None) -
             if letters == "-":
                 pool.leave(0)
                 fill(job.bench, pool, each=pool.sizes.max_len, name=words)
+            elif letters == "~":
+                pool.leave(*pool.fed)
             else:
                 shared += _comes(pool, sequence, _ids(rng, pool, letters))
     except (Raised, BadResult) as fault:
@@ -93,6 +106,10 @@ def _comes(pool: Pool, sequence: int, ids: Sequence[int]) -> int:
     k, v = (
         np.concatenate([_of(which, ids[: n + 1], pool) for n in range(len(ids))], axis=1) for which in (0, 1)
     )
+    if pool.comes_with_tokens:
+        # what it has of them already, it takes from there
+        pool.append(sequence, k, v)
+        return 0
     # what is read by attention alone does not tell how much it holds
     there = 0 if pool.attends else pool.holds(sequence, len(ids))
     pool.fed[sequence] = k[:, :there], v[:, :there]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv.words import roles, sequence_roles, sharing_roles
+from judge_tui.checks.tasks.kv.words.parameters import K, V
 
 __all__ = ["PARTS", "ROLES"]
 
@@ -57,6 +58,20 @@ def _part(name: str, *more: Param, patterns: str = "", avoid: str = "") -> Role:
     )
 
 
+def _of_a_prompt(held: Param) -> Param:
+    """Keys or values of all tokens of a prompt."""
+    first, whole = held.name, held.aliases[0]
+    named = (
+        f"{first}_prompt",
+        f"prompt_{first}",
+        f"prompt_{whole}s",
+        f"{whole}s_prompt",
+        f"{first}_all",
+        f"all_{first}",
+    )
+    return replace(held, required=False, aliases=(*held.aliases, *named))
+
+
 #: What makes the cache, and what is done with it.
 ROLES = (
     Role(
@@ -77,7 +92,16 @@ ROLES = (
         pure=False,
         strict=True,
     ),
-    replace(sequence_roles.ADD, name="paged_add", params=(*sequence_roles.ADD.params, sequence_roles.PROMPT)),
+    replace(
+        sequence_roles.ADD,
+        name="paged_add",
+        # a prompt may come with its keys and values
+        params=(
+            *sequence_roles.ADD.params,
+            sequence_roles.PROMPT,
+            *(_of_a_prompt(held) for held in (K, V)),
+        ),
+    ),
     replace(sequence_roles.RESERVE, name="paged_reserve"),
     _part("append", sequence_roles.TOKEN, avoid=r"block$ page$ alloc free"),
     _part("append_many", sequence_roles.PROMPT, avoid=r"block$ page$ alloc free"),
