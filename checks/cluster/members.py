@@ -85,10 +85,14 @@ class Members:
         answers = self._client.run(remote.facts, workers=list(new), on_error="return")
         for where, told in answers.items():
             why, found = _read(told, self._trust)
-            if found is not None:
-                self._admitted[where] = found
-            if why:
+            if why or found is None:
                 self._bar(where, found, why)
+                continue
+            self._admitted[where] = found
+            known = {tool for one in self._admitted.values() for tool in one.toolchains}
+            for tool in sorted(known - {*found.toolchains}):
+                lack = f"has no {tool}: what takes it is skipped there"
+                self._say(f"the worker at {where} ({found.host}) {lack}.")
 
     def bar(self, where: str, why: str) -> None:
         """Give a worker no more to do, and say why."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from judge_tui.checks.hosts import host
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.evidence import EvidenceScreen
@@ -69,6 +72,17 @@ async def test_evidence_opens_with_its_summary_or_with_all_of_what_failed_near_t
             assert any("all told" in line for line in lines)
             [at] = [n for n, line in enumerate(lines) if "✗ the bad one" in line]
             assert summary or at < 5
+
+
+async def test_another_machine_is_named_where_the_outcome_comes_from_one(workspace: Workspace) -> None:
+    for name, told in ((host(), False), ("", False), ("far-away", True)):
+        async with running(make_app(workspace), size=(120, 24)) as app:
+            await app.settle()
+            found = replace(outcome(Evidence("bytes", measured=9, limit=2, ok=True)), host=name, device="CPU")
+            await app.app.push_screen(EvidenceScreen(found, "A"))
+            await app.pilot.pause()
+            assert ("on far-away" in app.text()) == told
+            assert "cpu CPU" in app.text()
 
 
 async def test_enter_on_a_row_without_a_line_says_so_and_stays(workspace: Workspace) -> None:

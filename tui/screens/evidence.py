@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.binding import Binding
 
+from judge_tui.checks.hosts import host
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.tui.engine.replay import prompt_command, replay_command
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
@@ -98,7 +99,7 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
             [
                 (f"{outcome.seconds:.2f} s · ", "muted", 3),
                 (f"seed {outcome.seed} · ", "muted", 2),
-                (f"{outcome.backend} {outcome.device} ", "muted", 2),
+                (f"{outcome.backend} {outcome.device} {_elsewhere(outcome)}", "muted", 2),
                 (f"· sandbox {outcome.sandbox} " if outcome.sandbox else "", "muted", 3),
             ],
         )
@@ -183,6 +184,11 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
     def action_copy_replay(self) -> None:
         self.app.copy_to_clipboard(replay_command(self._outcome, self._where))
         self.notify("the command that replays this is copied", markup=False, timeout=2)
+
+
+def _elsewhere(outcome: Outcome) -> str:
+    """The machine that found it, where that is another one."""
+    return f"on {outcome.host} " if outcome.host not in ("", host()) else ""
 
 
 def evidence_lines(
