@@ -13,6 +13,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.beam_search.oracle import beam_search
+from judge_tui.checks.tasks.beam_search.parents import misread
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, barred, distinct, hashed, table
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
@@ -31,10 +32,10 @@ Case = Callable[[Bench, Search], str]
     "edge_cases",
     "borders",
     establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything "
-    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens and tied scores are answered, and "
-    "answered right.",
+    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens, tied scores, and at many V the "
+    "first and the last token behind every beam are answered, and answered right.",
     roles=("search",),
-    version=6,
+    version=7,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""
@@ -260,6 +261,7 @@ _CASES: dict[str, Case] = {
     "EOS within a prompt": _eos_in_prompt,
     "log-probabilities of -inf": _impossible,
     "exact ties": _ties,
+    "first and last token behind every beam": misread,
 }
 
 
