@@ -33,6 +33,7 @@ PARTS = {
     "lists": "Every list",
     "sheet": "Lists that fill the screen",
     "evidence": "The evidence of a check",
+    "plot": "A curve in full",
     "differences": "Where the submissions differ",
     "diff": "One function beside its like",
     "notes": "The list of notes",

@@ -46,6 +46,8 @@ ELSEWHERE = {
         "test_adapting.test_a_check_leads_to_a_skeleton_an_editor_and_the_checks_again"
     ),
     "evidence.say-how-it-is-called": "test_adapting.test_evidence_leads_there_as_well",
+    "evidence.curve-in-full": "test_plot_screen.test_evidence_leads_to_its_curve_and_back",
+    "plot.back": "test_plot_screen.test_evidence_leads_to_its_curve_and_back",
     "waiting.break-it-off": "test_adapting.test_waiting_for_the_skeleton_can_be_broken_off",
     "everywhere.to-the-shell-fg-comes-back": "test_terminal.test_ctrl_z_leads_to_the_shell_and_fg_comes_back",
     "home.to-the-shell-fg-comes-back": "test_home_terminal.test_ctrl_z_leads_from_home_to_the_shell_and_back",

@@ -37,6 +37,7 @@ _LATER = (
     "note_editor",
     "notes_list",
     "picker",
+    "plot",
     "question",
     "report",
     "sheet",
@@ -53,7 +54,7 @@ _TOGETHER = (
     {"home", "lists", "counts"},
     *(
         {part, "lists", "counts", "sheet"}
-        for part in ("diff", "differences", "evidence", "notes", "report", "statement")
+        for part in ("diff", "differences", "evidence", "notes", "plot", "report", "statement")
     ),
     {"help", "lists", "counts"},
     {"matchup", "lists", "counts"},

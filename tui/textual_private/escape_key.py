@@ -25,6 +25,7 @@ from textual._xterm_parser import (
 from textual.message import Message
 
 from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
+from judge_tui.tui.textual_private.hearing import hear
 from judge_tui.tui.textual_private.pasting import PASTE_END, Pasting
 
 __all__ = ["heed_pauses", "without_alt"]
@@ -262,6 +263,7 @@ def heed_pauses() -> None:
         return taken
 
     def patient(self: XTermParser, data: str) -> Iterable[Message]:
+        hear(data)
         return intake(self).take(data)
 
     def looking(self: XTermParser) -> Iterable[Message]:

@@ -1,0 +1,119 @@
+"""What a terminal answers when it is asked; the parser of keys swallows it, so that nobody types it.
+
+Reaches for an app's driver, which alone writes to the terminal: nothing public writes beside a frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import re
+import struct
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from msgspec import Struct
+from textual.app import App
+
+from judge_tui.tui.textual_private.hearing import listeners
+
+__all__ = ["Graphics", "asked_for_graphics", "told_of", "write_beside"]
+
+_ESC, _END = "\x1b", "\x1b\\"
+#: Kitty's protocol by trying it, iTerm2's by its features, the size of a cell; last what all answer.
+_ASKED = f"{_ESC}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA{_END}{_ESC}]1337;Capabilities{_END}{_ESC}[16t{_ESC}[c"
+#: What every terminal answers: its features by numbers, 4 for Sixel.
+_LAST = re.compile(r"\x1b\[\?([\d;]*)c")
+_CELL = re.compile(r"\x1b\[6;(\d+);(\d+)t")
+_ITERM = re.compile(r"\x1b\]1337;Capabilities=([A-Za-z0-9]*)")
+_SIXEL = "4"
+#: Seconds that a terminal has to answer; meanwhile the curve stands in dots.
+_PATIENCE_S = 2.0
+
+
+class Graphics(Struct, frozen=True):
+    """How a terminal takes pictures.
+
+    Attributes:
+        protocol: ``kitty``, ``iterm``, ``sixel``; empty for none.
+        cell: Pixels of a character across and down.
+    """
+
+    protocol: str = ""
+    cell: tuple[int, int] = (0, 0)
+
+
+def told_of(answers: str, cell: tuple[int, int] = (0, 0)) -> Graphics:
+    """What answers say of pictures.
+
+    Args:
+        answers: All of them.
+        cell: Pixels of a character, where the system knows them.
+    """
+    if (found := _CELL.search(answers)) is not None:
+        cell = int(found[2]), int(found[1])
+    if min(cell) <= 0:
+        # without it a picture would have no size
+        return Graphics()
+    iterm = _ITERM.search(answers)
+    last = _LAST.search(answers)
+    if f"{_ESC}_Gi=31;OK" in answers:
+        return Graphics("kitty", cell)
+    if iterm is not None and "F" in re.findall(r"[A-Z][a-z]*", iterm[1]):
+        return Graphics("iterm", cell)
+    if last is not None and _SIXEL in last[1].split(";"):
+        return Graphics("sixel", cell)
+    return Graphics()
+
+
+async def asked_for_graphics(app: App[Any]) -> Graphics:
+    """Ask the terminal whether it takes pictures; once it, or nobody, has answered."""
+    if app.is_headless or app.is_web:
+        return Graphics()
+    with _heard() as (heard, done):
+        write_beside(app, _ASKED)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                await done.wait()
+    return told_of("".join(heard), _cell_by_system())
+
+
+@contextmanager
+def _heard() -> Iterator[tuple[list[str], asyncio.Event]]:
+    """What arrives from the terminal meanwhile, and whether the last answer has."""
+    loop = asyncio.get_running_loop()
+    heard: list[str] = []
+    done = asyncio.Event()
+
+    def listen(data: str) -> None:
+        # in the thread that reads keys
+        heard.append(data)
+        if _LAST.search("".join(heard)):
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(done.set)
+
+    listeners.append(listen)
+    try:
+        yield heard, done
+    finally:
+        listeners.remove(listen)
+
+
+def _cell_by_system() -> tuple[int, int]:
+    """Pixels of a character as the system says; zeros where it does not."""
+    with suppress(OSError, ValueError, ZeroDivisionError):
+        told = fcntl.ioctl(sys.__stdout__.fileno() if sys.__stdout__ else 1, termios.TIOCGWINSZ, bytes(8))
+        rows, columns, width, height = struct.unpack("HHHH", told)
+        return width // columns, height // rows
+    return 0, 0
+
+
+def write_beside(app: App[Any], text: str) -> None:
+    """Write to the terminal beside what is drawn, behind it."""
+    driver = app._driver
+    if driver is not None and not app.is_headless:
+        driver.write(text)
+        driver.flush()
