@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 from textual.app import App
 from textual.dom import DOMNode
@@ -28,12 +29,12 @@ _FIRST = (
 _PAUSE_S = 0.002
 
 
-def warm(app: App[object]) -> None:
+def warm(app: App[Any]) -> None:
     """Load what the first keys open, in a thread of its own."""
     threading.Thread(target=_load, args=(app,), name="warming", daemon=True).start()
 
 
-def _load(app: App[object]) -> None:
+def _load(app: App[Any]) -> None:
     for module, names in _FIRST:
         # what is off with it is told by the key that needs it
         with suppress(Exception):

@@ -51,7 +51,7 @@ def test_typing_for_long_makes_no_long_journal_and_is_one_step(
     again = History([path])
     [log], order, _ = again.take_up([card])
     again.close()
-    assert ([turn.index for turn in order], log.undo().card) == ([0], CARD)
+    assert ([turn.which for turn in order], log.undo().card) == ([0], CARD)
 
 
 def test_what_is_undone_is_remembered_when_a_journal_is_written_in_fewer_lines(path: Path) -> None:

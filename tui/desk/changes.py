@@ -81,7 +81,7 @@ class Changes(Generic[D]):
             merge: Join it with the last change when that was the same to the same document.
         """
         before = self._logs[index]
-        merge = merge and bool(self._order) and self._order[-1].index == index
+        merge = merge and bool(self._order) and self._order[-1].which == index
         log = before.apply(label, after, merge=merge)
         if log is before:
             return False
@@ -114,7 +114,7 @@ class Changes(Generic[D]):
         # another window that types saves many times a minute
         made = self.make(index, OUTSIDE, found, merge=True)
         # a change of another document has made what was undone before it unreachable
-        reachable = log.future[len(log.future) - sum(turn.index == index for turn in undone) :]
+        reachable = log.future[len(log.future) - sum(turn.which == index for turn in undone) :]
         self._undone = self._moved_over(index, reachable, undone)
         return made
 
@@ -153,14 +153,14 @@ class Changes(Generic[D]):
             self._history.tell(index, Step("undo"))
         for _ in range(len(future) - len(ahead)):
             # those that were undone first are made again last
-            undone.remove(next(turn for turn in undone if turn.index == index))
+            undone.remove(next(turn for turn in undone if turn.which == index))
         return undone
 
     def close_off(self, index: int, found: D) -> None:
         """Show a document that cannot be changed any more, as it was found; no undo leads into it."""
         self._logs[index] = EditLog(found)
-        self._order = [turn for turn in self._order if turn.index != index]
-        self._undone = [turn for turn in self._undone if turn.index != index]
+        self._order = [turn for turn in self._order if turn.which != index]
+        self._undone = [turn for turn in self._undone if turn.which != index]
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
@@ -183,7 +183,7 @@ class Changes(Generic[D]):
         own = log.past[-depth]
         self._logs[index] = log.sunk(depth, OUTSIDE, self._without(index, depth))
         undone_at = self._tell_sunk(index, depth, log, self._logs[index])
-        own_at = [at for at, turn in enumerate(self._order) if turn.index == index][-depth:]
+        own_at = [at for at, turn in enumerate(self._order) if turn.which == index][-depth:]
         # it, and those after it, have become one
         self._order = [turn for at, turn in enumerate(self._order) if at not in own_at[:-1]]
         self._undone.append(Turn(undone_at, index))
@@ -194,7 +194,7 @@ class Changes(Generic[D]):
         index, depth = self._last_own()
         if depth:
             return index if depth > 1 and self._without(index, depth) is None else None
-        return self._order[-1].index if self._order else None
+        return self._order[-1].which if self._order else None
 
     @property
     def owns(self) -> bool:
@@ -213,7 +213,7 @@ class Changes(Generic[D]):
         """Whether undo has a change that was made here, and when that, or the last one at all, was made."""
         index, depth = self._last_own()
         if depth:
-            return True, [turn.at for turn in self._order if turn.index == index][-depth]
+            return True, [turn.at for turn in self._order if turn.which == index][-depth]
         return False, self._order[-1].at if self._order else 0.0
 
     @property
@@ -236,7 +236,7 @@ class Changes(Generic[D]):
         name = self._logs[index].undo_label
         self._logs[index] = self._logs[index].undo()
         undone_at = self._history.tell(index, Step("undo"))
-        self._order.pop(max(at for at, turn in enumerate(self._order) if turn.index == index))
+        self._order.pop(max(at for at, turn in enumerate(self._order) if turn.which == index))
         self._undone.append(Turn(undone_at, index))
         return index, name or "change"
 
@@ -245,9 +245,9 @@ class Changes(Generic[D]):
 
         That is 0 where none was.
         """
-        depths = {turn.index: 0 for turn in self._order}
+        depths = {turn.which: 0 for turn in self._order}
         for at in reversed(range(len(self._order))):
-            index = self._order[at].index
+            index = self._order[at].which
             depths[index] += 1
             edit = self._edit(index, depths[index])
             if edit is None:
@@ -282,7 +282,7 @@ class Changes(Generic[D]):
         """Bring the last undone change back: which document's it was and what, as of :meth:`undo`."""
         if not self._undone:
             return None
-        index = self._undone.pop().index
+        index = self._undone.pop().which
         label = self._logs[index].redo_label
         self._logs[index] = self._logs[index].redo()
         self._order.append(Turn(self._history.tell(index, Step("redo")), index))

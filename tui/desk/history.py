@@ -47,7 +47,7 @@ class Turn(NamedTuple):
     """When a document was changed, or a change of it undone, and which document."""
 
     at: float
-    index: int
+    which: int
 
 
 class _Followed(Struct, frozen=True):

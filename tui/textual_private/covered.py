@@ -7,7 +7,7 @@ neither has a public name.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual.screen import Screen
 from textual.widget import Widget
@@ -20,7 +20,7 @@ __all__ = ["CoveredScreen", "racks_of"]
 Result = TypeVar("Result")
 
 
-def racks_of(screen: Screen[object]) -> Iterable[Widget]:
+def racks_of(screen: Screen[Any]) -> Iterable[Widget]:
     """What holds the messages of a screen: none where it shows none."""
     return screen.query(ToastRack)
 

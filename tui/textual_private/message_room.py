@@ -7,7 +7,7 @@ those that come and go, and for the rack that shows them.
 from __future__ import annotations
 
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual.app import App
 from textual.content import Content
@@ -49,7 +49,7 @@ class RoomyApp(App[Result]):
         """Make the line of keys as high as the messages that stand on it."""
         if not self.screen_stack:
             return
-        screen: Screen[object] = self.screen
+        screen: Screen[Any] = self.screen
         racks, most = [*racks_of(screen)], max(screen.size.height // 2, 1)
         rows = sum(map(self._rows, self._notifications)) if racks else 0
         for line in screen.query("KeyHints"):

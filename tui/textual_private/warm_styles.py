@@ -7,6 +7,7 @@ widgets is parsed anew with each kind of widget that comes to it, and parses non
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from textual.app import App
 from textual.cache import LRUCache
@@ -18,12 +19,12 @@ __all__ = ["keep_parsed", "parse_ahead"]
 _KEPT = 512
 
 
-def keep_parsed(app: App[object]) -> None:
+def keep_parsed(app: App[Any]) -> None:
     """Have all that is parsed kept, as long as the theme is the same."""
     app.stylesheet._parse_cache = LRUCache(_KEPT)
 
 
-def parse_ahead(app: App[object], kinds: Iterable[type[DOMNode]]) -> None:
+def parse_ahead(app: App[Any], kinds: Iterable[type[DOMNode]]) -> None:
     """Parse the styles of some kinds of widgets, with those of their bases; may be done in a thread."""
     for kind in kinds:
         # only the class is looked at

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from judge_tui.judging.read_only import holds
 from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.rows import Span
 
@@ -102,4 +103,4 @@ class Bar(Widget):
                 else tones.by_name.get(tone, tones.text)
             )
             spans.append((" " * max(width - used, 0) if text == "\0" else fit(text, cell_len(text)), style))
-        return Strip([Segment(text, base + style) for text, style in spans]).adjust_cell_length(width, base)
+        return in_a_row([Segment(text, base + style) for text, style in spans], width, base)

@@ -29,6 +29,8 @@ _ROOMY = 8
 _CHOICE, _AS_LIST = "checks", "list"
 #: Columns of a submission's name from which on it is told.
 _NAME = 6
+#: Columns of a cell below which a submission's letter and tally stand without a blank between them.
+_CLOSE = 8
 
 
 class ChecksPane(Hollow, Vertical):
@@ -225,7 +227,9 @@ class ChecksPane(Hollow, Vertical):
         for n, (model, column) in enumerate(zip(self.table.seats, columns, strict=True), 1):
             last = n == len(columns)
             title = fit_middle(self.hide(titles.get(model, "")), max(column // 3, 1))
-            who: list[Part] = [(f" {self.letters[model]} ", "primary", 0)]
+            # where room is shortest, the tally follows the letter at once
+            letter = f" {self.letters[model]}{' ' * (column >= _CLOSE)}"
+            who: list[Part] = [(letter, "primary", 0)]
             if column // 3 >= _NAME:
                 who.append((f"{title} ", "text", 0))
             cell = [*who, *self._tally(model, words=column >= 48)]
