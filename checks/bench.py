@@ -22,8 +22,10 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
+from judge_tui.checks.joined import Condition
 from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.source_conditions import conditions
 from judge_tui.checks.source_integers import Integer, integers
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
@@ -209,6 +211,11 @@ class Bench:
     def integers(self) -> tuple[Integer, ...]:
         """The integers of the submission's source, which steer some sizes."""
         return integers(self.submission)
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the submission's source that name several sizes, which steer some as well."""
+        return conditions(self.submission)
 
     @property
     def worker(self) -> Worker:

@@ -1,4 +1,4 @@
-"""Calls at sizes about the integers of the submission's own source, as far as a check's budget goes."""
+"""Calls at sizes that the submission's own source names, as far as a check's budget goes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,26 @@ from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import About, Range
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["OwnSizes"]
+__all__ = ["OwnSizes", "named"]
 
 #: The share of what is left of the budget that one call may be expected to take.
 _SHARE = 0.25
 
 
+def named(bench: Bench, axes: Mapping[str, Range], most: int) -> list[About]:
+    """Sizes that the submission's source names: up to half those of one condition together, others alone.
+
+    Args:
+        bench: Of the submission.
+        axes: Name of each axis that they can concern → its range, the last axis of arrays first.
+        most: How many at most.
+    """
+    together = bench.sizes("together").together(bench.conditions, axes, most // 2)
+    return together + bench.sizes("about").about(bench.integers, axes, most - len(together))
+
+
 class OwnSizes:
-    """Sizes about the source's integers, least work first.
+    """Sizes that the source names, least work first.
 
     What would take too long is left out and told; what the submission refuses by a statement of its own is
     its limit, no wrong answer, and warned of.
@@ -32,7 +44,7 @@ class OwnSizes:
 
     def __init__(self, bench: Bench, axes: Mapping[str, Range], most: int) -> None:
         self._bench = bench
-        self._sizes = bench.sizes("about").about(bench.integers, axes, most)
+        self._sizes = named(bench, axes, most)
         self._work, self._seconds = 1.0, 0.0
         self._left_out: list[About] = []
         self._refused: list[tuple[About, Raised]] = []
@@ -90,12 +102,12 @@ class OwnSizes:
             found.claim(
                 "answers at sizes about its own integers",
                 False,
-                measured=f"{one.axis} = {one.size}: {refusal(self._bench.submission, fault)}",
+                measured=f"{one.words}: {refusal(self._bench.submission, fault)}",
                 otherwise=Verdict.WARN,
                 note="It refuses what the contract allows.",
                 file=fault.file,
                 line=fault.line,
             )
         if self._left_out:
-            sizes = ", ".join(f"{one.axis} = {one.size}" for one in self._left_out[:4])
+            sizes = "; ".join(one.words for one in self._left_out[:4])
             found.note("sizes about its own integers that were too slow to try", sizes)

@@ -7,12 +7,15 @@ those that any submission gets, of which they take none away.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from judge_tui.checks.axis_names import axis_of, is_no_size
+from judge_tui.checks.joined import Condition
 from judge_tui.checks.source_integers import Integer
 
 __all__ = ["About", "Range", "Sizes"]
@@ -21,24 +24,34 @@ __all__ = ["About", "Range", "Sizes"]
 Range = tuple[int, int]
 #: Sizes up to which every check draws axes anyway.
 _COMMON = 64
+#: Meanings of one condition that are tried, and sizes without a name that axes are looked for.
+_MEANINGS, _UNNAMED = 3, 3
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A size about an integer of the submission's source.
+    """Sizes about an integer of the submission's source, or about those that a condition of it names.
 
     Attributes:
-        axis: Name of the axis that has it.
-        size: It.
-        integer: What it is about.
+        at: Name of each axis that has one → it.
+        why: What they are about, as a clause.
     """
 
-    axis: str
-    size: int
-    integer: Integer
+    at: Mapping[str, int]
+    why: str
+
+    @property
+    def largest(self) -> int:
+        """The largest of its sizes."""
+        return max(self.at.values())
+
+    @property
+    def words(self) -> str:
+        """Its sizes."""
+        return ", ".join(f"{axis} = {size}" for axis, size in self.at.items())
 
     def __str__(self) -> str:
-        return f"{self.axis} about {self.integer.value}, which {self.integer.file}:{self.integer.line} has"
+        return self.why
 
 
 class Sizes:
@@ -86,8 +99,73 @@ class Sizes:
                 for axis, (least, greatest) in axes.items():
                     size = times * one.value + more
                     if least <= size <= greatest:
-                        found.setdefault((axis, size), About(axis, size, one))
+                        why = f"{axis} about {one.value}, which {one.file}:{one.line} has"
+                        found.setdefault((axis, size), About({axis: size}, why))
         return list(found.values())[:most]
+
+    def together(self, conditions: Sequence[Condition], axes: Mapping[str, Range], most: int) -> list[About]:
+        """Sizes that one condition of a source names, all at once, and those with one of them a little more.
+
+        Conditions about these sizes alone come first, others in any order; each has its likeliest meaning
+        before any has another.
+
+        Args:
+            conditions: The source's.
+            axes: Name of each axis that they can concern → its range, the last axis of arrays first.
+            most: How many cases at most.
+        """
+        order = self._rng.permutation(len(conditions))
+        chosen = sorted((conditions[int(index)] for index in order), key=lambda one: not one.exact)
+        meant: list[tuple[Condition, list[dict[str, int]]]] = []
+        for one in chosen:
+            if len(meant) < most and (ways := self._meanings(one, axes)):
+                meant.append((one, ways))
+        found: dict[frozenset[tuple[str, int]], About] = {}
+        for turn in range(_MEANINGS):
+            for one, ways in meant:
+                for at in ways[turn : turn + 1]:
+                    where = f"which {one.file}:{one.line} names together"
+                    found.setdefault(frozenset(at.items()), _joint(at, where))
+            if not turn:
+                for one, ways in meant:
+                    where = f"beside what {one.file}:{one.line} names together"
+                    for at in self._beside(ways[0], axes):
+                        found.setdefault(frozenset(at.items()), _joint(at, where))
+        return list(found.values())[:most]
+
+    def _meanings(self, condition: Condition, axes: Mapping[str, Range]) -> list[dict[str, int]]:
+        """Sizes of axes that a condition may mean: what its names tell, the others on the axes left."""
+        told: dict[str, int] = {}
+        rest: list[int] = []
+        for name, size in condition.sizes:
+            axis = axis_of(name, axes)
+            if axis and axis not in told:
+                if not _within(size, axes[axis]):
+                    return []
+                told[axis] = size
+            elif not is_no_size(name) and any(_within(size, spread) for spread in axes.values()):
+                rest.append(size)
+        free = [axis for axis in axes if axis not in told]
+        count = min(len(rest), len(free), _UNNAMED)
+        ways = [
+            {**told, **dict(zip(place, rest, strict=False))}
+            for place in self._places(free, count)
+            if all(_within(size, axes[axis]) for axis, size in zip(place, rest, strict=False))
+        ] or [told]
+        return [at for at in ways[:_MEANINGS] if len(at) > 1]
+
+    def _places(self, free: Sequence[str], count: int) -> list[tuple[str, ...]]:
+        """The axes that sizes without a name may be of: the last ones in their order, then any others."""
+        places = list(itertools.permutations(free, count))
+        likeliest = tuple(reversed(free[:count]))
+        order = [places[int(index)] for index in self._rng.permutation(len(places))]
+        return sorted(order, key=lambda place: place != likeliest)
+
+    def _beside(self, at: dict[str, int], axes: Mapping[str, Range]) -> Iterator[dict[str, int]]:
+        """The sizes with one of them a little more."""
+        axis = list(at)[int(self._rng.integers(len(at)))]
+        if _within(at[axis] + 1, axes[axis]):
+            yield {**at, axis: at[axis] + 1}
 
     def each_large(self, small: Sequence[Range], large: Sequence[Range]) -> list[tuple[int, ...]]:
         """A shape per axis in which that one is large and the others are small.
@@ -101,3 +179,11 @@ class Sizes:
             for axis in range(len(small))
             if large[axis][1]
         ]
+
+
+def _within(size: int, spread: Range) -> bool:
+    return spread[0] <= size <= spread[1]
+
+
+def _joint(at: dict[str, int], where: str) -> About:
+    return About(at, f"{' with '.join(f'{axis} = {size}' for axis, size in at.items())}, {where}")

@@ -23,13 +23,13 @@ from judge_tui.checks.submission import Submission
 if TYPE_CHECKING:
     from judge_tui.checks.cuda.grammar import Node
 
-__all__ = ["Integer", "integers"]
+__all__ = ["CUDA", "MOST", "MOST_FILES", "Integer", "integers", "is_beside"]
 
 #: Integers below are sizes that are drawn anyway, those above no size of an axis.
-_LEAST, _MOST = 2, 1 << 20
+_LEAST, MOST = 2, 1 << 20
 #: Files of one submission that are read.
-_MOST_FILES = 64
-_CUDA = (".cu", ".cuh")
+MOST_FILES = 64
+CUDA = (".cu", ".cuh")
 
 _STANDS, _CUTS, _DECIDES = range(3)
 _CUTTING = frozenset(
@@ -66,10 +66,10 @@ def integers(submission: Submission) -> tuple[Integer, ...]:
     """
     found: dict[int, Integer] = {}
     names = [name for name in submission.files if not is_side_program(name)]
-    for name in names[:_MOST_FILES]:
+    for name in names[:MOST_FILES]:
         for one in _read(name, submission.read_bytes(name)):
             known = found.get(one.value)
-            if _LEAST <= one.value <= _MOST and (known is None or known.doubt < one.doubt):
+            if _LEAST <= one.value <= MOST and (known is None or known.doubt < one.doubt):
                 found[one.value] = one
     return tuple(found[value] for value in sorted(found))
 
@@ -80,7 +80,7 @@ def _read(name: str, data: bytes) -> Iterator[Integer]:
     with suppress(SyntaxError, Skipped):
         if name.endswith(".py"):
             _python(parsed(data), seen)
-        elif name.endswith(_CUDA):
+        elif name.endswith(CUDA):
             _cuda(parse(data), seen)
     yield from seen.integers(name)
 
@@ -114,7 +114,7 @@ def _python(tree: ast.Module, seen: _Seen) -> None:
     stack: list[tuple[ast.AST, int]] = [(tree, _STANDS)]
     while stack:
         node, doubt = stack.pop()
-        if _is_beside(node):
+        if is_beside(node):
             continue
         doubt = max(doubt, _brought(node))
         if isinstance(node, ast.expr) and (value := folded(node, {})) is not None:
@@ -130,7 +130,7 @@ def _python(tree: ast.Module, seen: _Seen) -> None:
         stack += [(child, doubt) for child in ast.iter_child_nodes(node)]
 
 
-def _is_beside(node: ast.AST) -> bool:
+def is_beside(node: ast.AST) -> bool:
     """Whether a node is the submission's own test or main program, whose sizes are no paths of its answer."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):

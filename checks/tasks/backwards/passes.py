@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +32,7 @@ _FEW, _LONGEST = (1, 4, 1024), 2.5
 _BESIDE_TILES = (48, 63, 64, 65, 96, 100, 127, 128, 129, 200, 257)
 #: Axes that an integer of the source may concern, and what they may be because of it: code that counts rows
 #: takes another path at tens of thousands of them.
-_AXES = {"D": (2, 8300), "T": (2, 140_000), "B": (2, 2100)}
+_AXES = {"D": (2, 8300), "T": (1, 140_000), "B": (1, 2100)}
 #: From so many on the other axes are as small as they can be, and rows weigh, each a call in slow code.
 _MANY, _ROW = 8300, 64
 _MOST_ABOUT = 12
@@ -119,25 +120,25 @@ def affordable(bench: Bench, found: Findings) -> bool:
 
 
 def own_sizes(bench: Bench) -> OwnSizes:
-    """Sizes about the integers of the submission's source."""
+    """Sizes that the submission's source names."""
     return OwnSizes(bench, _AXES, _MOST_ABOUT)
 
 
 def about(bench: Bench, own: OwnSizes) -> Iterator[tuple[Batch, About]]:
-    """Each axis in turn at a size about an integer of the source, the others small.
+    """Axes at sizes that the source names, the others small.
 
     A size that is refused on purpose is told by ``own``.
     """
     few = dict(zip("BTD", bench.sizes("about", "others").shape((1, 3), (1, 4), (2, 9)), strict=True))
     least = {"B": 1, "T": 1, "D": 3}
     for one in own.each(_work):
-        others = few if one.size <= _MANY else least
-        b, t, d = ({**others, one.axis: one.size}[axis] for axis in "BTD")
-        yield draw(bench.rng("about", one.axis, one.size), (b, t, d), eps_of(bench, 1e-5)), one
+        others = few if one.largest <= _MANY else least
+        b, t, d = ({**others, **one.at}[axis] for axis in "BTD")
+        yield draw(bench.rng("about", one.words), (b, t, d), eps_of(bench, 1e-5)), one
 
 
 def _work(one: About) -> float:
-    return float(one.size * (_ROW if one.size > _MANY else 1))
+    return float(math.prod(one.at.values()) * (_ROW if one.largest > _MANY else 1))
 
 
 def release(bench: Bench, runs: Sequence[Pass]) -> None:

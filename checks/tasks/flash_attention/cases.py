@@ -38,7 +38,7 @@ _TILES = (1, 2, 3, 4, 5, 7, 8, 16, 32)
 _SPREADS = (1.0, 4.0, 12.0, 30.0)
 _WIDTHS = (*range(1, 18), 31, 32, 33, 64, 65)
 #: Axes that an integer of the source may concern, and what they may be because of it.
-AXES = {"N": (2, 2200), "D": (2, 4200), "H": (2, 300), "B": (2, 300), "T": (2, 520)}
+AXES = {"D": (2, 4200), "N": (2, 2200), "H": (1, 300), "B": (1, 300), "T": (2, 520)}
 MOST_ABOUT = 14
 _TRUTHS: Remembered[Array] = Remembered()
 
@@ -144,16 +144,16 @@ def cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, str]]:
 
 
 def about(own: OwnSizes, sizes: Sizes) -> Iterator[tuple[About, Shape, int]]:
-    """Each axis in turn at a size about an integer of the submission's source, the others small.
+    """Axes at sizes that the submission's source names, the others small.
 
     Yields:
-        The size, (B, H, N, D) and T.
+        The sizes, (B, H, N, D) and T.
     """
 
     def cut(one: About) -> tuple[Shape, int]:
-        axes = {**few, one.axis: one.size}
-        if one.axis == "T":
-            axes["N"] += one.size
+        axes = {**few, **one.at}
+        if "N" not in one.at:
+            axes["N"] += one.at.get("T", 0)
         return (axes["B"], axes["H"], axes["N"], axes["D"]), axes.get("T") or max(tile, axes["N"] // 12)
 
     few, tile = {"B": 1, "H": 1, "N": sizes.between(3, 9), "D": sizes.between(2, 6)}, sizes.between(2, 64)

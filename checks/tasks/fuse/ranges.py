@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served
+from judge_tui.checks.own_sizes import named
+from judge_tui.checks.sizes import About
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.trial import Settled
@@ -20,6 +23,9 @@ __all__ = ["k_range"]
 _NUMBERS = (1, 10, 32, 33, 64, 100, 256)
 _ROWS, _LEAST_V, _MOST_V = 3, 400, 560
 _WHOLE = (40, 64, 300)
+#: Axes of which the source may name sizes, what they may be because of it, and entries times K of a launch.
+_AXES = {"K": (1, 300), "V": (2, 8300), "rows": (1, 70)}
+_MOST_ABOUT, _MOST_WORK = 10, 600_000
 
 
 class _Kind(Enum):
@@ -44,10 +50,10 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=2,
+    version=3,
 )
 def k_range(bench: Bench, found: Findings) -> str:
-    """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, and for every instance of a template."""
+    """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
     settled = served(bench)
     launcher = settled.launcher
     asked = _asked(bench, settled)
@@ -90,7 +96,21 @@ def _asked(bench: Bench, settled: Settled) -> list[Asked]:
     numbers = sorted({*_NUMBERS, *(K for K in known if K <= _LEAST_V)})
     questions = [Question(f"K = {K}", draw(rng, 1, V), K) for K in numbers]
     questions += [Question(f"K = V = {whole}", draw(rng, 1, whole), whole) for whole in _WHOLE]
+    questions += [
+        each for each in map(partial(_about, bench, settled), named(bench, _AXES, _MOST_ABOUT)) if each
+    ]
     return [*ask(bench, settled, questions), *_several(bench, settled, numbers, V)]
+
+
+def _about(bench: Bench, settled: Settled, one: About) -> Question | None:
+    """A launch at sizes that the source names; none where K is more than there are, or it would take long."""
+    sizes = bench.sizes("about", one.words)
+    V = one.at.get("V") or max(sizes.between(_LEAST_V, _MOST_V), one.at.get("K", 0))
+    K = one.at.get("K") or min(usual(settled, 10), V)
+    rows = one.at.get("rows", 1)
+    if K > V or rows * V * K > _MOST_WORK:
+        return None
+    return Question(str(one), draw(bench.rng("about", one.words), rows, V), K)
 
 
 def _several(bench: Bench, settled: Settled, numbers: Sequence[int], V: int) -> list[Asked]:

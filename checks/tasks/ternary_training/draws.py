@@ -75,16 +75,19 @@ def draws(bench: Bench, out: int) -> Iterator[Draw]:
 
 
 def own_sizes(bench: Bench) -> OwnSizes:
-    """Sizes about the integers of the submission's source."""
+    """Sizes that the submission's source names."""
     return OwnSizes(bench, _AXES, _MOST_ABOUT)
 
 
 def about(bench: Bench, own: OwnSizes, out: int) -> Iterator[tuple[About, Draw]]:
-    """Inputs and outputs in turn at a size about an integer of the source, in whole groups."""
+    """Inputs and outputs at sizes that the source names: in whole groups, but for what it names together."""
 
     def shape(one: About) -> tuple[int, int]:
-        unit = _UNITS[one.axis]
-        axes = {"in": 128, "out": out, one.axis: unit * -(-one.size // unit)}
+        alone = len(one.at) == 1
+        named = {
+            axis: _UNITS[axis] * -(-size // _UNITS[axis]) if alone else size for axis, size in one.at.items()
+        }
+        axes = {"in": 128, "out": out, **named}
         return axes["out"], axes["in"]
 
     tried: set[tuple[int, int]] = set()
