@@ -24,6 +24,7 @@ PARTS = {
     "home": "Home",
     "matrix": "Home: models × tasks",
     "filter": "Home: the line of the filter",
+    "scores": "Home: the scores of a task as bars",
     "everywhere": "A comparison, wherever the focus is",
     "code": "The code",
     "counts": "Counts, in the code and in lists",

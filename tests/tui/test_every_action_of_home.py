@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.report import ReportScreen
+from judge_tui.tui.screens.scores import ScoresScreen
 
 from .at_home import add_tasks, home, make_home, ready
 from .conftest import THREE, Driver, running
@@ -26,6 +27,12 @@ def readings(app: Driver) -> int:
     reading = home(app).reading
     assert reading is not None
     return reading.turn
+
+
+def task_in_view(app: Driver) -> str:
+    scores = app.app.screen
+    assert isinstance(scores, ScoresScreen)
+    return scores.of_task
 
 
 def shape(app: Driver) -> str:
@@ -51,6 +58,10 @@ HOME_STEPS: Sequence[Step] = (
     ("home.sort-by", screen, "Picker"),
     ("down", "enter"),
     ("home.the-other-way-round", lambda a: home(a).board.order.down, OTHER),
+    ("home.scores-as-bars", screen, "ScoresScreen"),
+    ("scores.next-task", task_in_view, OTHER),
+    ("scores.previous-task", task_in_view, OTHER),
+    ("scores.back", screen, "HomeScreen"),
     ("home.filter", lambda a: len(home(a).query("#filter")), 1),
     ("filter.show-all-again", lambda a: len(home(a).query("#filter")), 0),
     ("slash", "a"),

@@ -40,6 +40,7 @@ _LATER = (
     "plot",
     "question",
     "report",
+    "scores",
     "sheet",
     "statement",
     "text_editor",
@@ -54,7 +55,7 @@ _TOGETHER = (
     {"home", "lists", "counts"},
     *(
         {part, "lists", "counts", "sheet"}
-        for part in ("diff", "differences", "evidence", "notes", "plot", "report", "statement")
+        for part in ("diff", "differences", "evidence", "notes", "plot", "report", "scores", "statement")
     ),
     {"help", "lists", "counts"},
     {"matchup", "lists", "counts"},

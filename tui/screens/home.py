@@ -14,7 +14,7 @@ from textual.message import Message
 from judge_tui.judging.fellow_judges import Fellow
 from judge_tui.judging.pairs import Pair
 from judge_tui.tui.background import Background
-from judge_tui.tui.home_board import HomeBoard
+from judge_tui.tui.home_board import Cell, HomeBoard
 from judge_tui.tui.home_reading import HomeReading
 from judge_tui.tui.home_rows import outcome
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
@@ -64,6 +64,7 @@ class HomeScreen(CoveredScreen[None]):
         Binding("tab", "part(1)", "next list"),
         Binding("shift+tab", "part(-1)", "previous list", show=False),
         Binding("q", "app.quit", "quit"),
+        Binding("v", "scores", "scores as bars", show=False),
         Binding("r", "reload", "read again", show=False),
         Binding("B,R", "report", "report"),
         Binding("I", "statement", "what the task asks for", show=False),
@@ -366,6 +367,16 @@ class HomeScreen(CoveredScreen[None]):
         shapes = [shape for shape in SHAPES if shape != "metrics" or not board.workspace.settings.blind]
         asked = Asked("head-to-head")
         self.app.push_screen(ReportScreen(board.workspace, asked, shapes=shapes, judge=board.judge))
+
+    def action_scores(self) -> None:
+        from judge_tui.tui.screens.scores import ScoresScreen
+
+        def go(cell: Cell | None) -> None:
+            if cell is not None:
+                self.matrix.point(cell)
+
+        if (cell := self.matrix.cell) is not None:
+            self.app.push_screen(ScoresScreen(self.board, cell[1]), go)
 
     def action_statement(self) -> None:
         from judge_tui.tui.screens.statement import show_statement
