@@ -176,11 +176,13 @@ def test_a_sequence_that_lags_is_waited_for_longer_than_escape(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("key", list("[]^_XPO"))
-def test_escape_and_a_key_that_begins_sequences_are_two_keys_after_a_pause(key: str) -> None:
+def test_escape_and_a_key_that_begins_sequences_are_two_keys_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
     heed_pauses()
-    parser = XTermParser()
+    clock, parser = Clock(monkeypatch), XTermParser()
     assert told([f"\x1b{key}"], parser) == []
-    parser._timeout_time = 0.0
+    clock.now += 2.0
     seen = [each for event in parser.tick() if isinstance(event, events.Key) for each in without_alt(event)]
     assert [event.character for event in seen] == ["\x1b", key]
 
@@ -196,6 +198,9 @@ UNKNOWN = (
     "\x1b[1;2;3y", "\x1b[99;99;99z", "\x1b[?1;2;3;4$w", "\x1b[ q", "\x1b[1 q", "\x1b[8;50;120t", "\x1b[=3u",
     "\x1b[?7u", "\x1b[57344;1:9;99999999999u", "\x1b[106;1:3u", "\x1b[99999999999999u", "\x1b[<64;12M",
     "\x1b[48;1;2t", "\x1b[48;-1;2t", "\x1b[?1;1.5;2u", "\x1b[!1 2-3W", "\x1b[<1:2;3:4;;M", "\x1b[<;M",
+    "\x1b[NaN;NaNR", "\x1b[8;undefined;80t", "\x1b[Infinity;5R", "\x1b[1;null;-NaNc",
+    "\x1b[12;x;3R", "\x1b[1;0x1f;2R",
+    "\x1b[‹35;10;20M", "\x1b[‹M", "\x1b[1；；2;3R", "\x1b[？25h", "\x1b[1e+21;2R",
 )  # fmt: skip
 
 
@@ -240,3 +245,49 @@ def test_no_bytes_end_the_parser_and_typing_goes_on_behind_them(patient: None) -
         # the end of whatever has begun
         told(["\x1b[A\x1b[201~"], parser)
         assert told(["plain text"], parser) == list("plain text"), noise
+
+
+def pressed(clock: Clock, parser: XTermParser, reads: Iterable[tuple[str, float]]) -> list[str]:
+    """The keys that reads come to, each behind a pause, in which the driver looks."""
+    seen: list[object] = []
+    for data, pause in (*reads, ("", 3.0)):
+        for _ in range(int(pause * 10)):
+            seen += clock.ticks(parser, 0.1)
+        clock.now += pause % 0.1
+        seen += told([data], parser) if data else []
+    return [key if isinstance(key, str) else "" for key in seen]
+
+
+def test_what_is_typed_key_by_key_behind_escape_is_all_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    heed_pauses()
+    for keys in ("[?62;22c", "]11;rgb", "[12", "P>|x", "_Gi", "OA", "[A", "Xab"):
+        clock, parser = Clock(monkeypatch), XTermParser()
+        names = [str(name) for name in pressed(clock, parser, [("\x1b", 0.2), *((key, 0.2) for key in keys)])]
+        typed = {"left_square_bracket": "[", "right_square_bracket": "]", "underscore": "_"}
+        assert [typed.get(name, name) for name in names][1:2] == [keys[0]], names
+        assert len(names) == 1 + len(keys), names
+
+
+def test_text_behind_an_answer_that_has_lost_its_end_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    heed_pauses()
+    clock, parser = Clock(monkeypatch), XTermParser()
+    text = "a sentence that goes on and on while the answer is waited for"
+    seen = pressed(clock, parser, [("\x1b]11;rgb:1e", 0.2), *((sign, 0.2) for sign in text)])
+    assert len(seen) == len(text)
+    # and an end that comes at once is none of the text
+    assert told(["\x1b]11;rgb:1e\rx"], XTermParser()) == ["\r", "x"]
+
+
+def test_a_long_list_of_parameters_takes_no_time(patient: None) -> None:
+    began = time.perf_counter()
+    for tail in ("x;", "NaN;", "é", "x", "‹;;"):
+        told(["\x1b[" + "1;" * 2000 + tail, "\x1b[I"])
+    assert time.perf_counter() - began < 2.0
+
+
+@pytest.mark.parametrize("sent", ["\x1b[48;0;0;0;0t", "\x1b[48;9999999;9999999;1;1t", "\x1b[48;24;80;0;0t"])
+def test_no_size_that_a_terminal_tells_ends_the_parser(patient: None, sent: str) -> None:
+    heed_pauses()
+    parser = XTermParser()
+    seen = [*parser.feed(sent), *parser.feed("\x1b[<0;10;20M")]
+    assert [type(event).__name__ for event in seen] == ["Resize"] * (";24;" in sent) + ["MouseDown"]

@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 
-from textual import events
+from textual import constants, events
 from textual._xterm_parser import (
     _MAX_SEQUENCE_SEARCH_THRESHOLD,
     BRACKETED_PASTE_START,
@@ -24,70 +24,56 @@ from textual._xterm_parser import (
 )
 from textual.message import Message
 
-from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
 from judge_tui.tui.textual_private.hearing import hear
 from judge_tui.tui.textual_private.pasting import PASTE_END, Pasting
+from judge_tui.tui.textual_private.sequences import CSI, ESC, Was, late_begun, late_end, reading
 
 __all__ = ["heed_pauses", "without_alt"]
 
 _ALT = "alt+"
-_ESC = "\x1b"
-#: What begins a sequence behind Escape; the last ones begin answers of a terminal.
-_BEGINNINGS = frozenset("[OP]_^X")
-_CSI = "\x1b["
-#: A control sequence from beginning to end (ECMA-48, 5.4): parameters, intermediate bytes, one final byte.
-#: In a broken one they stand in any order: as terminals do, all up to the final byte is taken for it.
-_CONTROL = re.compile(r"\x1b\[(?:<[0-?.+\-NaInfity]*(?![0-?.+\-NaInfity])[ -~]|[ -?]*[@-~])")
-#: An answer of a terminal from beginning to end, behind its Escape: a string and its terminator.
-_ANSWER = re.compile(r"\][^\x00-\x1f\x7f]+(?:\x07|\x1b\\)|[P^_X][^\x00-\x1f\x7f]+\x1b\\")
-#: The beginnings of sequences that nobody types, as those of keys are typed: Escape and ``[``.
-_LOST = re.compile(r"\x1b(?:\[.|\]\d+;)", re.S)
-#: The same beginnings in eight bits.
+#: What begins a sequence in eight bits, and behind Escape.
 _EIGHT_BITS = {chr(ord(sign) + 0x40): sign for sign in "[P]^_X"}
-_BEGINS = re.compile(f"[{_ESC}{''.join(_EIGHT_BITS)}]")
-#: A report of the mouse that goes on; some terminals send NaN for where it is not.
-_MOUSE = re.compile(r"\x1b\[(?:<[0-?.+\-NaInfity]*|M.{0,2})", re.S)
-#: Beginnings of longer sequences that look complete.
-_BEGUN = frozenset(
-    known[:end] for known in ANSI_SEQUENCES_KEYS if known.startswith(_CSI) for end in range(3, len(known))
-)
-#: Characters after which no sequence is waited for.
-_LONGEST = 4096
+_BEGINS = re.compile(f"[{ESC}{''.join(_EIGHT_BITS)}]")
+#: Of a string without an end no more is kept than tells that it is one.
+_LONGEST, _KEPT = 1 << 16, 64
 _ALTERNATES = re.compile(r"\x1b\[(\d+)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d+))?)?(?:;([\d:]*))?([u~A-S])")
 _SHIFT, _RELEASE = "2", "3"
+#: The size of the terminal, in cells and pixels: what no screen has would end the program.
+_SIZE = re.compile(
+    r"\x1b\[48;([1-9]\d{0,3})(?::[\d:]*)?;([1-9]\d{0,3})(?::[\d:]*)?"
+    r";(\d{1,6})(?::[\d:]*)?;(\d{1,6})(?::[\d:]*)?t"
+)
 #: What the parser knows beside keys: the mouse, the cursor's place, sizes, modes.
 _FORMS = (
     re.compile(r"\x1b\[<\d+;-?\d+;-?\d+[Mm]"),
     re.compile(r"\x1b\[M..."),
     re.compile(r"\x1b\[\d+;\d+R"),
-    re.compile(r"\x1b\[48;\d+(?::[\d:]*)?;\d+(?::[\d:]*)?;\d+(?::[\d:]*)?;\d+(?::[\d:]*)?t"),
+    _SIZE,
     re.compile(r"\x1b\[\?\d+;\d\$y"),
-)
-#: What Alt and another key send, and what has a name of its own: ``alt+backspace``, ``alt+left``.
-_ALT_KEYS = frozenset(
-    sequence[1]
-    for sequence, keys in ANSI_SEQUENCES_KEYS.items()
-    if len(sequence) == 2 and sequence[0] == _ESC and isinstance(keys, tuple)
 )
 #: A sequence of which more than the beginning has arrived is no key: the rest is waited for so much longer.
 _REST_S = 1.0
+#: So long may one lag in all: what comes behind a broken one all the time is typed.
+_LAG_S = 2.0
 
 _Feed = Callable[[XTermParser, str], Iterable[Message]]
-_Tick = Callable[[XTermParser], Iterable[Message]]
 
 
 class _Intake:
-    """What a parser is to get of what arrives, and when.
+    """What a parser is to get of what arrives, and when: text, pastes, and sequences that it knows, whole.
 
     Args:
         parser: The terminal's parser.
         feed: How it takes characters by itself.
-        tick: How it notices a pause by itself.
     """
 
-    def __init__(self, parser: XTermParser, feed: _Feed, tick: _Tick) -> None:
-        self._parser, self._feed, self._tick = parser, feed, tick
-        self._sequence = ""
+    def __init__(self, parser: XTermParser, feed: _Feed) -> None:
+        self._parser, self._feed = parser, feed
+        #: A sequence of which more may come, from Escape on, and how much of it is done with already.
+        self._held, self._done = "", 0
+        self._was: Was = "keys"
+        #: When the first and the last of it came, how long more is waited for, and how much came at once.
+        self._began, self._came, self._patience, self._first_burst = 0.0, 0.0, 0.0, 0
         self._paste: Pasting | None = None
 
     def take(self, data: str) -> Iterable[Message]:
@@ -95,105 +81,122 @@ class _Intake:
         if not data:
             yield from self._feed(self._parser, data)
             return
-        yield from self._paused()
-        at = 0
-        while at < len(data):
-            if self._paste is not None:
-                rest = self._paste.take(data[at:])
-                if rest is None:
-                    return
-                at = len(data) - len(rest)
-                yield from self._pasted(self._paste)
-            elif not self._in_sequence:
-                if begins := _BEGINS.search(data, at):
-                    data = f"{data[: begins.start()]}{_seven_bits(begins[0])}{data[begins.end() :]}"
-                end = begins.end() if begins else len(data)
-                yield from self._feed(self._parser, data[at:end])
-                self._sequence, at = _ESC, end
-            elif self._sequence == _ESC and (answer := _ANSWER.match(data, at)):
-                # nobody asked for it here
-                self._drop()
-                at = answer.end()
-            elif self._sequence[:2] == _CSI and not " " <= data[at] <= "~" and data[at] != _ESC:
-                # no sequence holds that: what has come of it is none
-                self._drop()
-            elif (whole := _whole(self._sequence + data[at])) and not self._is_known(whole):
-                self._drop()
-                at += 1
-                if (plain := _without_alternates(whole)) not in ("", whole) and self._is_known(plain):
-                    yield from self._feed(self._parser, plain)
-            elif self._goes_on(data, at):
-                yield from self._go_on(data[at])
-                at += 1
-                if self._sequence == BRACKETED_PASTE_START:
-                    self._paste = Pasting(time.monotonic())
-            else:
-                yield from self._cut_short()
+        yield from self.look()
+        if not self._first_burst and time.monotonic() > self._came + constants.ESCAPE_DELAY:
+            self._first_burst = len(self._held)
+        if self._done:
+            yield from self._take_late(data)
+        else:
+            held, self._held = self._held, ""
+            yield from self._read(held + data, len(held))
 
     def look(self) -> Iterable[Message]:
         """What a pause comes to."""
-        yield from self._paused()
-        if self._paste is not None and self._paste.stalls(time.monotonic()):
+        now = time.monotonic()
+        lags = bool(self._first_burst) and not self._done and now > self._began + self._patience + _LAG_S
+        if self._held and (now > self._came + self._patience or lags):
+            yield from self._paused()
+        if self._paste is not None and self._paste.stalls(now):
             yield from self._pasted(self._paste)
 
-    @property
-    def _in_sequence(self) -> bool:
-        return self._parser._timeout_time is not None
+    def _hold(self, sequence: str, patience: float, *, done: int = 0, was: Was = "keys") -> None:
+        """Wait for more of a sequence."""
+        self._held, self._done, self._was = sequence, done, was
+        self._came, self._patience = time.monotonic(), constants.ESCAPE_DELAY + patience
 
-    def _go_on(self, character: str) -> Iterable[Message]:
-        """Take one more character of the sequence that has begun.
+    def _take_late(self, data: str) -> Iterable[Message]:
+        """What comes behind a sequence that is done with: the rest of it, or something else."""
+        done, was, text = self._done, self._was, self._held + data
+        self._held, self._done = "", 0
+        end = late_end(text, was)
+        if end > done + 1:
+            if was == "keys":
+                yield from self._meant(text[:end])
+            yield from self._read(text[end:], 0)
+        elif late_begun(text, was):
+            self._hold(text, _REST_S if len(text) > done + 1 else 0.0, done=done, was=was)
+        else:
+            yield from self._read(text[done:], 0)
 
-        The parser gets a control sequence when it is whole: in a long one it would lose its patience.
+    def _read(self, text: str, held: int, *, ended: bool = False) -> Iterable[Message]:
+        """What a text comes to.
+
+        Args:
+            text: The text.
+            held: How much of it has come earlier.
+            ended: Whether there was a pause behind it.
         """
-        self._sequence = _ESC if character == _ESC else self._sequence + character
-        if len(self._sequence) <= len(_CSI) or not self._sequence.startswith(_CSI):
-            yield from self._feed(self._parser, character)
-        elif _whole(self._sequence):
-            yield from self._feed(self._parser, self._sequence[len(_CSI) :])
+        at = 0
+        while at < len(text):
+            if self._paste is not None:
+                rest = self._paste.take(text[at:])
+                if rest is None:
+                    return
+                at = len(text) - len(rest)
+                yield from self._pasted(self._paste)
+                continue
+            begins = _BEGINS.search(text, at)
+            if begins is None or begins.start() > at:
+                end = len(text) if begins is None else begins.start()
+                yield from self._feed(self._parser, text[at:end])
+                at = end
+                continue
+            eight = _EIGHT_BITS.get(begins[0], "")
+            sequence = ESC + eight + text[begins.end() :]
+            found = reading(sequence, self._is_meant, ended=ended, at_once=at >= held)
+            if found.kind == "open" and not found.likely and len(sequence) > _LONGEST:
+                # it was typed, or is a paste that nobody has told from keys
+                ended = True
+                continue
+            if found.kind == "open":
+                self._wait_for_more(sequence, new=at >= held, likely=found.likely)
+                return
+            end = found.end
+            if found.kind == "whole":
+                yield from self._meant(sequence[:end])
+            elif found.kind == "lost" and at < held and sequence[1] != "[":
+                # a string has lost its end: what came after a pause was typed
+                end = min(end, self._first_burst or end)
+            elif found.kind == "escape" and not eight:
+                yield events.Key("escape", ESC)
+            at = begins.end() + max(end - 1 - len(eight), 0)
+            if found.kind == "whole" and at == len(text):
+                self._remember(sequence[:end])
 
-    def _goes_on(self, data: str, at: int) -> bool:
-        """Whether a character may belong to the sequence that has begun."""
-        character = data[at]
-        if self._sequence == _ESC:
-            # one stroke of a key arrives in one piece, and nothing but another stroke with it
-            stroke = at > 0 and data[at + 1 : at + 2] in ("", _ESC)
-            return character == _ESC or character in _BEGINNINGS or (stroke and character in _ALT_KEYS)
-        if self._sequence == _ESC + "O":
-            return self._sequence + character in ANSI_SEQUENCES_KEYS
-        if self._sequence == _ESC + "]":
-            # answers begin with a number
-            return character.isalnum()
-        return character != _ESC
+    def _wait_for_more(self, sequence: str, *, new: bool, likely: bool) -> None:
+        if new:
+            self._began, self._first_burst = time.monotonic(), 0
+        if len(sequence) > _LONGEST:
+            sequence = sequence[:_KEPT]
+        self._hold(sequence, _REST_S if likely else 0.0)
+
+    def _remember(self, sequence: str) -> None:
+        """Think of a sequence that is done with, where more of it may come."""
+        was: Was = "known" if self._is_meant(sequence) else "dropped"
+        if sequence.startswith(CSI) and late_begun(sequence, was):
+            self._hold(sequence, _REST_S, done=len(sequence), was=was)
 
     def _paused(self) -> Iterable[Message]:
-        due = self._parser._timeout_time
-        if due is None or (len(self._sequence) > 2 and time.monotonic() < due + _REST_S):
+        """What a sequence comes to of which no more has come: the keys behind Escape, or nothing."""
+        held, done, was = self._held, self._done, self._was
+        self._held, self._done = "", 0
+        if done == len(held):
             return
-        yield from self._ended()
+        yield from self._read(held[done:], len(held), ended=True)
+        if was == "keys" and not self._held and (late_begun(held, was) or held == ESC):
+            self._hold(held, _REST_S, done=len(held))
 
-    def _cut_short(self) -> Iterable[Message]:
-        """What a sequence comes to that does not go on, as if there was a pause."""
-        self._parser._timeout_time = 0.0
-        yield from self._ended()
-
-    def _ended(self) -> Iterable[Message]:
-        """What a sequence comes to that has no end: the parser tells the keys behind Escape.
-
-        A control sequence that is more than its beginning is none of them.
-        """
-        if _LOST.match(self._sequence):
-            self._drop()
-            return
-        # and Escape itself as their Alt, but where their names are words
-        lost = len(self._sequence) > 1 and not self._sequence[1].isalnum()
-        for message in self._tick(self._parser):
-            if lost and isinstance(message, events.Key):
-                yield events.Key("escape", _ESC)
-                lost = False
-            yield message
+    def _meant(self, sequence: str) -> Iterable[Message]:
+        """What a sequence comes to; nothing where nobody knows it."""
+        if not self._is_known(sequence):
+            sequence = _without_alternates(sequence)
+        if sequence and self._is_known(sequence):
+            yield from self._feed(self._parser, _sized(sequence))
+        if sequence == BRACKETED_PASTE_START:
+            self._paste = Pasting(time.monotonic())
 
     def _is_known(self, sequence: str) -> bool:
-        """Whether the parser makes something of a control sequence, and comes out of that."""
+        """Whether the parser makes something of a sequence, and comes out of that."""
         if len(sequence) > _MAX_SEQUENCE_SEARCH_THRESHOLD:
             return False
         if sequence in SPECIAL_SEQUENCES or any(form.fullmatch(sequence) for form in _FORMS):
@@ -203,12 +206,8 @@ class _Intake:
         except (ValueError, OverflowError):
             return False
 
-    def _drop(self) -> None:
-        """Leave a sequence that has begun as if it had never come."""
-        self._parser._timeout_time = 0.0
-        for _ in self._tick(self._parser):
-            pass
-        self._sequence = ""
+    def _is_meant(self, sequence: str) -> bool:
+        return _ALTERNATES.fullmatch(sequence) is not None or self._is_known(sequence)
 
     def _pasted(self, paste: Pasting) -> Iterable[Message]:
         self._paste = None
@@ -219,18 +218,12 @@ class _Intake:
             yield events.Paste(text)
 
 
-def _seven_bits(sign: str) -> str:
-    """What begins a sequence, as Escape and a letter."""
-    return _ESC + _EIGHT_BITS.get(sign, "")
-
-
-def _whole(sequence: str) -> str:
-    """A control sequence that is complete; empty where more of it is to come, or where it is none."""
-    if _MOUSE.fullmatch(sequence) or sequence in _BEGUN or len(sequence) == len(_CSI):
-        return ""
-    if sequence in ANSI_SEQUENCES_KEYS or _FORMS[1].fullmatch(sequence):
+def _sized(sequence: str) -> str:
+    """A report of the terminal's size, a cell being a pixel where nobody knows how large it is."""
+    found = _SIZE.fullmatch(sequence)
+    if found is None or (int(found[3]) and int(found[4])):
         return sequence
-    return sequence if _CONTROL.fullmatch(sequence) or len(sequence) > _LONGEST else ""
+    return f"{CSI}48;{found[1]};{found[2]};{found[1]};{found[2]}t"
 
 
 def _without_alternates(sequence: str) -> str:
@@ -248,18 +241,17 @@ def _without_alternates(sequence: str) -> str:
     if shifted and not text and modifiers == _SHIFT:
         text = shifted
     parts = [code, modifiers or "1", *([text] if text else [])]
-    return f"{_CSI}{';'.join(parts)}{final}"
+    return f"{CSI}{';'.join(parts)}{final}"
 
 
 def heed_pauses() -> None:
     """Have the terminal's parser look for the pause whenever a key arrives, and leave pastes whole (once)."""
     feed: _Feed = XTermParser.feed
-    tick: _Tick = XTermParser.tick
     if getattr(feed, "heeds_pauses", False):
         return
 
     def intake(parser: XTermParser) -> _Intake:
-        taken: _Intake = parser.__dict__.setdefault("judge_intake", _Intake(parser, feed, tick))
+        taken: _Intake = parser.__dict__.setdefault("judge_intake", _Intake(parser, feed))
         return taken
 
     def patient(self: XTermParser, data: str) -> Iterable[Message]:
