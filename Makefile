@@ -13,7 +13,7 @@ ROOMS := cli tui reports judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu frameworks architecture screenshots keys reports claims kernelbench coverage system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu frameworks architecture pictures screenshots keys reports claims kernelbench coverage system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,9 @@ build/frameworks/bin/python:
 
 architecture: $(DEV_STAMP)  ## redraw the pictures of docs/architecture.md
 	$(BIN)/python -m tools.architecture
+
+pictures: $(DEV_STAMP)  ## draw every screen in three sizes and depths of colour into build/pictures, to be looked at
+	$(BIN)/python -m tools.pictures
 
 screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 	$(BIN)/python -m tools.screenshots

@@ -65,7 +65,8 @@ def cell_spans(
         there: Whether there is a submission.
         marked: Whether it is marked.
     """
-    mark = ("●" if marked else " ", tones.by_name["accent"])
+    # where the cursor is what is reversed, a blank has the ink of its neighbours
+    mark = ("●", tones.by_name["accent"]) if marked else (" ", tones.text)
     if said is None:
         return [mark, (fit("  …", width - 1), tones.faint)]
     if said.fault:
