@@ -36,6 +36,8 @@ _TURNS = 16
 #: Whatever hangs, the next key is let through after this time.
 _PATIENCE_S = 2.0
 _LOOK_S = 0.02
+#: Nothing is drawn while a key has its effect, which is then drawn in one frame; for so long at most.
+_HELD_S = 0.05
 #: A hand that types rests between two words, but not for so long.
 _REST_S = 0.6
 #: One who reads, or has gone, has not typed for so long.
@@ -57,6 +59,12 @@ class TypeAhead(App[Result]):
     _typed_at = -_REST_S
     _deaf_until = 0.0
     _drawing: asyncio.Task[None] | None = None
+    _held_at: float | None = None
+
+    @property
+    def holds_drawing(self) -> bool:
+        """Whether a key is having its effect, which is drawn in one frame once it has."""
+        return self._held_at is not None and time.monotonic() - self._held_at < _HELD_S
 
     @property
     def typing(self) -> bool:
@@ -115,6 +123,8 @@ class TypeAhead(App[Result]):
     async def _type(self) -> None:
         while self._typed:
             event = self._typed.popleft()
+            if self._held_at is None:
+                self._held_at = time.monotonic()
             try:
                 await self._mounted(lambda: self.screen.is_mounted)
                 # Textual lets keys bring the focus back that the terminal had lost, and pastes go nowhere
@@ -125,6 +135,7 @@ class TypeAhead(App[Result]):
                     async with asyncio.timeout(_PATIENCE_S):
                         await self._settled(before)
                 if not self._typed:
+                    self._held_at = None
                     draw_now(self.screen)
             except ScreenStackError:
                 # the app has ended: nobody is there to take a key
@@ -132,6 +143,7 @@ class TypeAhead(App[Result]):
             except Exception as error:
                 # a fault of a binding belongs into the app's own loop, which knows what to do with it
                 self.call_later(_raise, error)
+        self._held_at = None
 
     def draw_soon(self) -> None:
         """Draw what was just changed beside a key, in one frame, as soon as all of it is known."""

@@ -1,6 +1,6 @@
 """A screen behind a dialog: drawn anew when something on it changes, and not again and again.
 
-Reaches for ``_toast.ToastRack``, which holds the messages of a screen, and for a screen's own compositor:
+Reaches for ``_toast.ToastRack``, which holds the messages of a screen, for its own compositor, and its timer:
 neither has a public name.
 """
 
@@ -49,9 +49,23 @@ class CoveredScreen(Screen[Result]):
     def on_mount(self) -> None:
         self.refresh()
 
+    @property
+    def _held(self) -> bool:
+        """Whether a key on its way draws the screen, when it has had its effect."""
+        return self.app.screen is self and getattr(self.app, "holds_drawing", False)
+
+    def _on_timer_update(self) -> None:
+        # its timer goes on, and comes back to it
+        if not self._held:
+            super()._on_timer_update()
+
     def _compositor_refresh(self) -> None:
         if not self.is_mounted:
             # what is on it is still being put together: it is drawn once, when all is there
+            return
+        if self._held:
+            self._repaint_required = True
+            self._update_timer.resume()
             return
         self.changes += 1
         super()._compositor_refresh()

@@ -74,8 +74,12 @@ class ChecksPane(Hollow, Vertical):
         yield self.whole
 
     def on_mount(self) -> None:
-        self.whole.display = False
         self.relist()
+
+    def give(self, rows: int) -> None:
+        """Be so many rows high."""
+        self.styles.height = rows
+        self.whole.display = rows >= _ROOMY and not self.as_list
 
     @property
     def failure(self) -> str:
@@ -155,6 +159,7 @@ class ChecksPane(Hollow, Vertical):
         """Show a row for each check of each submission, or a column for each submission again."""
         cell, focused = self.rows.cell, self.as_list
         self.as_list = not focused
+        self.whole.display = self.size.height >= _ROOMY and not self.as_list
         keep_choice(_CHOICE, _AS_LIST if self.as_list else "")
         self.relist()
         if cell is not None:
@@ -245,9 +250,8 @@ class ChecksPane(Hollow, Vertical):
     def _tell_whole(self) -> None:
         """Tell all that was found by the check under the cursor, where a row can be spared for it."""
         cell = self.rows.cell
-        shown = not self.as_list and cell is not None and self.size.height >= _ROOMY
-        self.whole.display = shown
-        if not shown or cell is None:
+        if cell is None or not self.whole.display:
+            self.whole.tell([])
             return
         model, check = cell
         outcome, state = self.table.settled(cell), self.states.get(cell, CheckState())

@@ -79,7 +79,7 @@ class Layout:
         self._rubric.display = now.rubric > 0
         self._rubric.styles.width = now.rubric if now.panes else "1fr"
         self._checks.display = now.checks > 0
-        self._checks.styles.height = now.checks
+        self._checks.give(now.checks)
         self._arranged()
 
     def wish(self, **changes: object) -> None:
