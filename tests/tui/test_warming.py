@@ -10,6 +10,7 @@ import pytest
 
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui import garbage, warming
+from judge_tui.tui.keys import type_ahead
 from judge_tui.tui.screens.text_editor import TextEditor
 from judge_tui.tui.textual_private.warm_styles import keep_parsed, parse_ahead
 
@@ -95,3 +96,37 @@ def test_what_is_off_with_a_screen_is_told_by_the_key_that_needs_it(
     warming._load(app)
     app.close_session()
     assert "judge_tui.tui.there_is_none" not in sys.modules
+
+
+async def test_what_a_key_opens_is_drawn_in_one_frame(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type_ahead, "_HELD_S", 60.0)
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s")
+        drawn: list[str] = []
+        render = TextEditor._compositor_refresh
+
+        def told(screen: TextEditor) -> None:
+            before = screen.changes
+            render(screen)
+            if screen.changes > before:
+                drawn.append("typing" if app.app.holds_drawing else "drawn")
+
+        monkeypatch.setattr(TextEditor, "_compositor_refresh", told)
+        await app.press("enter")
+        assert "saved as you type" in app.text()
+        assert "typing" not in drawn
+        assert not app.app.holds_drawing
+
+
+async def test_a_key_that_takes_long_keeps_no_frame_back(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type_ahead, "_HELD_S", 0.0)
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s")
+        app.app._held_at = 0.0
+        assert not app.app.holds_drawing
+        await app.press("enter")
+        assert "saved as you type" in app.text()
