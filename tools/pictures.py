@@ -113,15 +113,18 @@ def _show_curve(app: JudgeApp) -> None:
     """Open the evidence of a check that has measured one."""
     assert app.compare is not None
     found = app.compare.session.outcomes.items()
-    curved = next(key for key, outcome in found if any(item.curve is not None for item in outcome.evidence))
-    app.compare.parts.check_actions.show_evidence(curved)
+    curved = [key for key, outcome in found if any(item.curve is not None for item in outcome.evidence)]
+    if not curved:
+        raise SystemExit("no check has measured a curve")
+    app.compare.parts.check_actions.show_evidence(curved[0])
 
 
 def _checked(app: JudgeApp) -> bool:
     """Whether all checks of the comparison have ended."""
     compare = app.compare
     assert compare is not None
-    return not compare.runner.active and not compare.checks_pane.active and bool(app.compare)
+    pane = compare.checks_pane
+    return bool(pane.rows.keys) and not compare.runner.active and not pane.active
 
 
 async def _until(pilot: Any, holds: Callable[[], bool]) -> None:
@@ -166,8 +169,7 @@ def sheet(screen: str, folder: Path) -> Path:
 def main() -> None:
     """Draw every screen; each depth in a process of its own, which Textual learns it from."""
     if sys.argv[1:2] == ["--depth"]:
-        depth, root, folder = sys.argv[2:5]
-        asyncio.run(shoot(Workspace.find(explicit=Path(root)), depth, Path(folder)))
+        asyncio.run(shoot(Workspace.find(explicit=Path(sys.argv[3])), sys.argv[2], Path(sys.argv[4])))
         return
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     folder.mkdir(parents=True, exist_ok=True)

@@ -14,10 +14,10 @@ from judge_tui.tui.look.bars import plain_characters
 __all__ = ["Track", "scale", "signs", "tracks"]
 
 #: Mean, attempt, and others' mean; the same where a terminal has no such signs.
-_SIGNS, _PLAIN_SIGNS = "━●◇", "=ox"
+_SIGNS, _PLAIN_SIGNS = ("━", "●", "◇"), ("=", "o", "x")
 
 
-def signs() -> str:
+def signs() -> tuple[str, str, str]:
     """Of a mean, an attempt, and others' mean."""
     return _PLAIN_SIGNS if plain_characters() else _SIGNS
 

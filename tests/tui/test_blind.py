@@ -63,6 +63,7 @@ WALK: Sequence[tuple[str, ...]] = (
     ("checks", "checks"),
     ("evidence", "checks:edge(0)", "checks:open"),
     ("evidence to its end", "checks:open", "key:G"),
+    ("curve in full", "checks:edge(0)", "checks:open", "key:v"),
     ("differing checks", "checks:differ"),
     ("jumped", "checks:jump"),
     ("note", "note", "key:w", "key:Q", "key:w", "key:e", "key:n"),
@@ -81,7 +82,7 @@ SILENT = {"help", "palette", "notes"}
 SCREENS = {
     "CompareScreen", "Picker", "LinePrompt", "DiffScreen", "EvidenceScreen", "DifferencesScreen",
     "NoteEditor", "NotesList", "TextEditor", "MatchupScreen", "CriterionEditor", "HelpScreen",
-    "CommandPalette",
+    "CommandPalette", "PlotScreen",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 #: Columns that a label of the lower axis takes, and rows between two of the upright one.
 _LABEL, _APART = 12, 2
 #: The upright axis with a value and without, the corner, the lower one without and with a value.
-_SIGNS, _PLAIN_SIGNS = "┤│└─┬", "+|+-+"
+_SIGNS, _PLAIN_SIGNS = tuple("┤│└─┬"), tuple("+|+-+")
 
 
 class Plane:
