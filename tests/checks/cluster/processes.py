@@ -17,6 +17,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -37,12 +38,12 @@ def security(given: argparse.Namespace) -> Security | None:
     return Security(tls_ca_file=given.ca, require_encryption=True, **sides)
 
 
-def pretend(given: argparse.Namespace) -> None:
-    """Be workers of another version, or of another level of the sandbox."""
+def pretend(given: argparse.Namespace, number: int) -> None:
+    """Be a worker of another version, or, if not the first, of another level of the sandbox."""
     mine = facts.stamp()
-    if given.version:
+    if given.version and number == 0:
         facts.stamp = lambda: msgspec.structs.replace(mine, tool=given.version)
-    if given.level:
+    if given.level and number > 0:
         measured = sandbox.Measured(sandbox.Level(given.level), ("not all holds",), {})
         sandbox.measure = lambda mode="auto": measured
     if given.idle:
@@ -71,7 +72,6 @@ def main() -> None:
         parser.add_argument(f"--{name}")
     parser.add_argument("--idle", action="store_true", help="do jobs of one check that does nothing")
     given = parser.parse_args()
-    pretend(given)
     secured = security(given)
     protocol = "tcp" if secured is None else "tls"
     told, tells = os.pipe()
@@ -87,7 +87,8 @@ def main() -> None:
     with os.fdopen(told) as heard:
         address = heard.readline().strip()
 
-    async def work() -> None:
+    async def work(number: int) -> None:
+        pretend(given, number)
         async with Worker(
             address, nthreads=1, host="127.0.0.1", protocol=protocol, memory_limit=0,
             dashboard_address="127.0.0.1:0", security=secured,
@@ -95,12 +96,13 @@ def main() -> None:
             await worker.finished()
 
     assert remote.TOPIC
-    pids += [forked(work) for _ in range(given.workers)]
+    pids += [forked(partial(work, number)) for number in range(given.workers)]
     print(json.dumps({"address": address, "scheduler": pids[0], "workers": pids[1:]}), flush=True)
     sys.stdin.read()
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 if __name__ == "__main__":

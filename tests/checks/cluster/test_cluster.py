@@ -77,18 +77,18 @@ def test_a_function_goes_by_its_import_path_and_all_else_as_bytes() -> None:
     assert set(remote.judged.__annotations__.values()) == {"bytes", "None"}
 
 
-@pytest.mark.parametrize(
-    ("lie", "why"), [(("--version", "9.9"), "judge-tui 9.9"), (("--level", "none"), "none")]
-)
-def test_a_worker_that_may_not_judge_is_refused_in_one_sentence(
-    machines: Start, lie: tuple[str, str], why: str
-) -> None:
+def test_workers_that_may_not_judge_are_refused_in_a_sentence_each(machines: Start) -> None:
     told: list[str] = []
-    with pytest.raises(EngineError, match="no worker that may judge: 1 refused"):
-        Cluster(Address(machines(1, *lie).address), warn=told.append)
-    (sentence,) = told
-    assert why in sentence
-    assert "judges nothing" in sentence
+    two = machines(2, "--version", "9.9", "--level", "partial").address
+    with pytest.raises(EngineError, match="no worker that may judge: 2 refused"):
+        Cluster(Address(two), warn=told.append)
+    assert sorted(each.partition("judges nothing: ")[2].partition(" in place")[0] for each in told) == [
+        "it judges with judge-tui 9.9",
+        "its sandbox is partial (not all holds), and --trust was not said.",
+    ]
+    # one that is trusted does judge
+    with Cluster(Address(two), trust=True) as cluster:
+        assert [one.level for one in cluster.members.admitted.values()] == ["partial"]
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ import os
 import subprocess
 import sys
 
-from judge_tui.checks.cluster.threads import threads
-
 ASKED = """
 import numpy
 from judge_tui.checks.cluster.threads import one_thread, threads
@@ -23,7 +21,3 @@ def test_threads_that_numpy_was_imported_with_are_taken_back() -> None:
         [sys.executable, "-P", "-c", ASKED], capture_output=True, text=True, env=environment, check=True
     )
     assert done.stdout.split() in (["2", "1"], ["1", "1"], ["None", "None"])
-
-
-def test_this_engine_computes_with_one() -> None:
-    assert threads() in (1, None)
