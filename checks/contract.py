@@ -76,6 +76,7 @@ class Param:
         spare: Handed over only to a callable that has no default of its own, so that the default is judged.
         likely: Expression on names that tell it where one place is left over, else empty.
         unlike: Expression on names of places that never take it, else empty.
+        named: Handed over only to a place that its name tells.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Param:
     spare: bool = False
     likely: str = ""
     unlike: str = ""
+    named: bool = False
 
     def means(self, name: str) -> bool:
         """Whether ``name`` is one of the spellings."""

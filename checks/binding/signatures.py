@@ -151,7 +151,7 @@ class _Named:
     def untold(self, role: Role, lacking: bool) -> list[Param] | None:
         """What the places that no name tells take; ``None`` where too little or too much is left for them."""
         open_ = [place for place, told in enumerate(self.args) if told is None]
-        left = [p for p in role.params if p.name not in self.used | self.held]
+        left = [p for p in role.params if p.name not in self.used | self.held and not p.named]
         # A constructor's unknown parameter is taken for a size, never for an array.
         free = [p for p in left if p.required or not role.strict]
         free = [p for p in free if p.kind == "int"] if lacking else free

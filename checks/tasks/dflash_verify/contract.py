@@ -47,10 +47,21 @@ _LENGTH = (
     "prompt_length", "p", "n_prompt", "num_prompt", "prompt_size", "context_len", "prefix_len", "len_prompt",
     "num_prompt_tokens", "prompt_tokens_len", "plen", "prefix_length", "context_length", "start", "offset",
 )  # fmt: skip
+_END = (
+    "eos_id", "eos", "eos_token", "end_token", "end_id", "stop_token", "stop_token_id", "end_token_id",
+    "eos_tok", "eos_index", "stop_id", "end_of_text", "end_of_text_id", "eot", "eot_id", "eot_token_id",
+    "end_of_sequence", "eos_token_index", "terminator",
+)  # fmt: skip
+_ENDS = (
+    "eos_ids", "eos_tokens", "eos_set", "stop_tokens", "stop_token_ids", "stop_ids", "end_tokens", "end_ids",
+    "end_token_ids", "stop_set", "eos_token_set", "eos_list", "terminators", "terminator_ids",
+)  # fmt: skip
 
 _TREE = (
     Param("num_nodes", "int", ("n", "n_tree", "tree_size", "num_tree_tokens", "n_nodes"), required=False),
     Param("vocab_size", "int", ("v", "n_vocab", "vocab"), required=False),
+    Param("eos_token_id", "int", _END, required=False, named=True),
+    Param("eos_token_ids", "data", _ENDS, required=False, named=True),
 )
 _MASK = Role(
     "mask",
@@ -183,6 +194,7 @@ CONTRACT = Contract(
     _sample,
     "build_tree_mask(prompt_len, tree_parents) → (P + N, P + N) bool, true = visible; verify_and_accept("
     "prompt, tree_tokens, tree_parents, target_model, temperature) → (accepted, new_token). By hand, args "
-    "may name parents_none, parents_flat (places in prompt and tree), parents_one_based, …_array for arrays.",
+    "may name parents_none, parents_flat (places in prompt and tree), parents_one_based, …_array for arrays, "
+    "eos_token_id, eos_token_ids (a list), eos_set.",
     timing=TIMING,
 )

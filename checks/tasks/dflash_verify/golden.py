@@ -13,6 +13,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.ends import hold_ends
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import hold_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain
@@ -47,10 +48,10 @@ _COMPLETE = ((2, 3), (3, 2))
 @check(
     "golden",
     "equals greedy decoding",
-    establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted; "
-    "above 0 it is the target's where that leaves no choice.",
+    establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted, and "
+    "ends with an EOS where one is handed in; above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=6,
+    version=7,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -78,8 +79,9 @@ def golden(bench: Bench, found: Findings) -> str:
     found.note("target forwards per verification, mean, as the worker counted them", _mean(verify.forwards))
     empty = _empty(bench, found, verify)
     hot = hold_certain(bench, found, verify)
+    ended = hold_ends(bench, found, verify)
     own = ""
-    if not any(told) and not empty and not hot:
+    if not any(told) and not empty and not hot and not ended:
         own = hold_own_model(bench, found, verify)
     if clause := next((text for text in told if text), ""):
         return clause
@@ -89,6 +91,8 @@ def golden(bench: Bench, found: Findings) -> str:
         return f"{lossless}, but nothing of any tree was accepted"
     if hot:
         return f"{lossless}; but {hot}"
+    if ended:
+        return f"{lossless}; but {ended}"
     if empty:
         return f"{lossless}; but an empty tree: {empty}"
     if own:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.calling.binding import Argument, Binding
+from judge_tui.checks.calling.remote import Carried
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
+from judge_tui.checks.worker.border.codec import Encoder
 
-__all__ = ["given", "spellings"]
+__all__ = ["END_SOURCES", "ends", "given", "spellings"]
 
 #: Canonical name → its name as an array.
 _ARRAYS = {
@@ -28,6 +30,30 @@ _ARRAYS = {
 }
 #: What parents may be counted from, likeliest first; each may come as a list or as an array.
 _PARENTS = ("tree_parents", "parents_none", "parents_flat", "parents_one_based")
+#: Canonical name of what ends a text → how it may come, likeliest first: one id, one that is not negative
+#: either where none is meant, a list, a set.
+_ENDS = {
+    "eos_token_id": ("eos_token_id", "eos_not_negative", "eos_token_ids", "eos_set"),
+    "eos_token_ids": ("eos_token_ids", "eos_set", "eos_token_id"),
+}
+END_SOURCES = frozenset(source for sources in _ENDS.values() for source in sources)
+#: Ids that no vocabulary has.
+_NEVER, _BEYOND = -1, 1 << 30
+
+
+def ends(eos: int | None = None) -> dict[str, Any]:
+    """What ends a text under every canonical name.
+
+    Args:
+        eos: The id; ``None`` for one that never comes.
+    """
+    ids = [_BEYOND, _NEVER if eos is None else eos]
+    return {
+        "eos_token_id": ids[1],
+        "eos_not_negative": _BEYOND if eos is None else eos,
+        "eos_token_ids": ids,
+        "eos_set": Carried(Encoder().encode(set(ids))),
+    }
 
 
 def given(prompt: Sequence[int], tree: Tree) -> dict[str, Any]:
@@ -50,11 +76,18 @@ def given(prompt: Sequence[int], tree: Tree) -> dict[str, Any]:
         "tree_mask": visibility(size, tree.parents),
     }
     arrays = {array: np.array(values[name], dtype=np.int64) for name, array in _ARRAYS.items()}
-    return {**values, **arrays}
+    return {**values, **arrays, **ends()}
 
 
 def spellings(binding: Binding) -> Iterable[Sequence[Binding]]:
     """A binding with its arguments in each of the ways; as it is where a person wrote one of them out."""
+    taken = next((name for name in _ENDS if binding.takes(name)), "")
+    for source in _ENDS.get(taken, ("",)):
+        yield from _parents(binding.handed(**{taken: source}) if source else binding)
+
+
+def _parents(binding: Binding) -> Iterable[Sequence[Binding]]:
+    """The same with parents, and lists or arrays, in each of the ways."""
     chosen = {*_ARRAYS.values(), *_PARENTS} - {"tree_parents"}
     if any(argument.source in chosen for argument in (*binding.args, *(binding.init or ()))):
         yield (binding,)

@@ -10,7 +10,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.dflash_verify.contract import CONTRACT, PROMPT_LEN, TREE_SIZE, VOCAB, probed
-from judge_tui.checks.tasks.dflash_verify.handing import given
+from judge_tui.checks.tasks.dflash_verify.handing import ends, given
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, Form, Key, read
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, constant
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, accepted, likeliest
@@ -141,11 +141,12 @@ class Verification:
         return other if seen.tokens else form
 
     def _inputs(
-        self, script: Script, prompt: Tokens, tree: Tree, temperature: float = 0.0, seed: int = 0
-    ) -> dict[str, Any]:
+        self, script: Script, prompt: Tokens, tree: Tree, temperature: float = 0.0, seed: int = 0,
+        eos: int | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
         return {
-            **given(prompt, tree), "target_model": script.model(prompt), "temperature": temperature,
-            "vocab_size": script.vocab_size, "seed": seed,
+            **given(prompt, tree), **ends(eos), "target_model": script.model(prompt),
+            "temperature": temperature, "vocab_size": script.vocab_size, "seed": seed,
         }  # fmt: skip
 
     def _value(
@@ -164,6 +165,7 @@ class Verification:
         *,
         temperature: float = 0.0,
         seed: int = 0,
+        eos: int | None = None,
         worker: Worker | None = None,
         budget: float | None = None,
     ) -> Answer:
@@ -175,13 +177,14 @@ class Verification:
             tree: What was drafted.
             temperature: 0 for greedy.
             seed: For what takes one.
+            eos: The EOS id, for what takes one; one that never comes when left out.
             worker: Another process than the shared one.
             budget: Seconds, at most what the check has left.
 
         Raises:
             Fault: It raised, hung, died, or gave no accepted nodes and new token of the vocabulary.
         """
-        inputs = self._inputs(script, tuple(prompt), tree, temperature, seed)
+        inputs = self._inputs(script, tuple(prompt), tree, temperature, seed, eos)
         answer = read(self.form, self._value(inputs, worker, budget), prompt, tree)
         if outside := [t for t in answer.output if not 0 <= t < script.vocab_size]:
             raise BadResult(f"gave token {outside[0]}, outside the vocabulary of {script.vocab_size}")

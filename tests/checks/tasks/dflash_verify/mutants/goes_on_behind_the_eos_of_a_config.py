@@ -1,0 +1,43 @@
+# bug: the EOS of the config stops at the next node after it only
+# caught by: golden
+# passes: tree_mask, parent_logits, subtree_invalidation
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def build_tree_mask(prompt_len, tree_parents):
+    size = prompt_len + len(tree_parents)
+    mask = np.tri(size, dtype=bool)
+    mask[prompt_len:, prompt_len:] = np.eye(len(tree_parents), dtype=bool)
+    for node, parent in enumerate(tree_parents):
+        if parent >= 0:
+            mask[prompt_len + node, prompt_len:] |= mask[prompt_len + parent, prompt_len:]
+    return mask
+
+
+def choose(row, temperature):
+    if temperature == 0:
+        return int(np.argmax(row))
+    weights = np.exp((row - row.max()) / temperature)
+    return int(np.random.choice(len(row), p=weights / weights.sum()))
+
+
+@dataclass
+class VerifyConfig:
+    temperature: float = 0.0
+    eos_token_id: int = 2
+
+
+def verify_and_accept(prompt, tree_tokens, tree_parents, target_model, config):
+    mask = build_tree_mask(len(prompt), tree_parents)
+    logits = np.asarray(target_model(list(prompt) + list(tree_tokens), mask))[len(prompt) - 1 :]
+    nodes, accepted = [-1], []
+    while True:
+        token = choose(logits[nodes[0] + 1], config.temperature)
+        nodes = [i for i, p in enumerate(tree_parents) if p in nodes and tree_tokens[i] == token]
+        if accepted and accepted[-1] == config.eos_token_id:
+            return [*accepted, token], None
+        if not nodes:
+            return accepted, token
+        accepted.append(token)

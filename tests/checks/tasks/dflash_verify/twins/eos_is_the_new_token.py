@@ -1,0 +1,33 @@
+# style: a required EOS comes as the new token, and is none of the accepted ones; ids below 0 are refused
+import numpy as np
+
+
+def build_tree_mask(prompt_len, tree_parents):
+    size = prompt_len + len(tree_parents)
+    mask = np.tri(size, dtype=bool)
+    mask[prompt_len:, prompt_len:] = np.eye(len(tree_parents), dtype=bool)
+    for node, parent in enumerate(tree_parents):
+        if parent >= 0:
+            mask[prompt_len + node, prompt_len:] |= mask[prompt_len + parent, prompt_len:]
+    return mask
+
+
+def choose(row, temperature):
+    if temperature == 0:
+        return int(np.argmax(row))
+    weights = np.exp((row - row.max()) / temperature)
+    return int(np.random.choice(len(row), p=weights / weights.sum()))
+
+
+def verify_and_accept(prompt, tree_tokens, tree_parents, target_model, temperature=0.0, *, eos_id):
+    if eos_id < 0:
+        raise ValueError("eos_id must not be negative")
+    mask = build_tree_mask(len(prompt), tree_parents)
+    logits = np.asarray(target_model(list(prompt) + list(tree_tokens), mask))[len(prompt) - 1 :]
+    nodes, accepted = [-1], []
+    while True:
+        token = choose(logits[nodes[0] + 1], temperature)
+        nodes = [i for i, p in enumerate(tree_parents) if p in nodes and tree_tokens[i] == token]
+        if token == eos_id or not nodes:
+            return accepted, token
+        accepted.append(token)
