@@ -33,11 +33,9 @@ _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
 _SOURCES = (".py", ".h", ".cuh", ".cpp", ".ld")
 _FORMAT = "5"
-#: Bytes of one outcome at most.
-_LARGEST = 1 << 20
 _STAMP = re.compile("[0-9a-f]{64}")
-#: Among how many that are kept the whole is looked at once, at least.
-_AMONG = 20
+#: Bytes that are kept between two looks at the whole, at least.
+_BETWEEN = 1 << 20
 #: Bytes of all outcomes at most, but for those of late; and of these.
 MOST_BYTES, MOST_OF_LATE = 256 << 20, 8 << 30
 #: Seconds before the newest one within which an outcome is of late: a matrix of many answers runs for days,
@@ -158,11 +156,12 @@ class Store:
         if not new:
             return
         with self._lock, contextlib.suppress(OSError):
-            _replace(self._path(key), msgspec.json.encode(_with(self._read(key), new.values(), time.time())))
+            data = msgspec.json.encode(_with(self._read(key), new.values(), time.time()))
+            _replace(self._path(key), data)
+            self._left -= len(data)
             if self._left <= 0:
-                # to look at tens of thousands of files takes longer than to keep one
-                self._left = max(_AMONG, self._trim() // _LARGEST)
-            self._left -= 1
+                # to look at tens of thousands of files takes longer than to keep one; others keep some too
+                self._left = max(_BETWEEN, self._trim() // 2)
 
     def chose(self, task: str, asked: str, backend: str, devices: Iterable[str]) -> None:
         """Remember what a backend that was asked for led to, for :func:`last_outcomes`."""
