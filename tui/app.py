@@ -34,6 +34,7 @@ from judge_tui.tui.look.harmless import HarmlessApp
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.textual_private.any_bytes import take_any_bytes
 from judge_tui.tui.textual_private.escape_key import heed_pauses
+from judge_tui.tui.textual_private.message_room import RoomyApp
 from judge_tui.tui.textual_private.timers import let_timers_end
 from judge_tui.tui.textual_private.warm_styles import keep_parsed
 
@@ -57,7 +58,9 @@ _LAST_KEYS_S = 5.0
 _TURN_S = 0.0005
 
 
-class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]):
+class JudgeApp(
+    CommandedApp[int], HarmlessApp[int], RoomyApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]
+):
     """Compares submissions of one task; begins with Home where none are given.
 
     Args:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from textual.app import App
 from textual.notifications import Notification, Notify
 
 from judge_tui.tui.look.glyphs import neutral
-from judge_tui.tui.textual_private.message_room import RoomyApp
 
 __all__ = ["HarmlessApp", "box_title"]
 
@@ -24,7 +24,7 @@ def box_title(text: str) -> str:
     return neutral(text).replace("\\", "⧵").replace("[", "\\[")
 
 
-class HarmlessApp(RoomyApp[Result]):
+class HarmlessApp(App[Result]):
     """An app whose messages carry no control characters to the terminal, and do not pile up under a key."""
 
     def notify(self, message: str, *, title: str = "", timeout: float | None = None, **options: Any) -> None:
