@@ -105,6 +105,14 @@ MISTAKEN: Mapping[str, Callable[[int], Counted]] = {
     ),
 }
 
+#: What explains as much where all draws are alike: each other mistake, and a constant that is added.
+_RIVALS: Mapping[str, Callable[[int], Counted]] = {
+    **MISTAKEN,
+    "one more": lambda _: lambda hyp, _new: len(hyp.tokens) + 1,
+    "two more": lambda _: lambda hyp, _new: len(hyp.tokens) + 2,
+    "three more": lambda _: lambda hyp, _new: len(hyp.tokens) + 3,
+}
+
 
 def _without_eos(hyp: Hyp, _new: bool) -> int:
     """A length that EOS is no part of, as the challenge's wording allows."""
@@ -113,8 +121,14 @@ def _without_eos(hyp: Hyp, _new: bool) -> int:
 
 @functools.lru_cache(maxsize=24)
 def by_mistake(seed: int, mistake: str) -> tuple[tuple[Draw, Found], ...]:
-    """Four draws on which one of :data:`MISTAKEN` gives a set that no right way gives, and that set."""
+    """Four draws on which one of :data:`MISTAKEN` gives a set that no right way gives, and that set.
+
+    No other mistake gives all four of these sets, nor does a constant that is added to the lengths, where
+    draws are found that tell them apart.
+    """
     found: list[tuple[Draw, Found]] = []
+    spare: list[tuple[Draw, Found]] = []
+    alike = {*_RIVALS} - {mistake}
     salt = 3 + list(MISTAKEN).index(mistake)
     for index in range(400):
         prompt = 1 + index % 3
@@ -125,8 +139,17 @@ def by_mistake(seed: int, mistake: str) -> tuple[tuple[Draw, Found], ...]:
         wrong = searched(counted=MISTAKEN[mistake](prompt))
         free = (searched(variant=v, counted=_without_eos, at_end=_without_eos) for v in VARIANTS)
         sets = {truth.sequences for truth in (*draw.truths.values(), *free)}
-        if wrong.sequences not in sets and draw.clear and wrong.margin > _CLEAR:
-            found.append((draw, wrong))
+        if wrong.sequences in sets or not draw.clear or wrong.margin <= _CLEAR:
+            continue
+        others = {rival: searched(counted=_RIVALS[rival](prompt)) for rival in alike}
+        left = {r for r, o in others.items() if o.sequences == wrong.sequences or o.margin <= _CLEAR}
+        # Each tells something apart that those before have not, and the last one what is left.
+        if alike and found and (left if len(found) == 3 else left == alike):
+            spare.append((draw, wrong))
+            continue
+        found.append((draw, wrong))
+        alike = left
         if len(found) == 4:
-            return tuple(found)
-    return ()
+            break
+    found += spare[: 4 - len(found)]
+    return tuple(found) if len(found) == 4 else ()

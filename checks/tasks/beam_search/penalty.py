@@ -58,7 +58,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=9,
+    version=10,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -238,7 +238,7 @@ def _ranked_by(bench: Bench, found: Findings, search: Search) -> tuple[str, str]
 
 def _mistaken(bench: Bench, found: Findings, search: Search) -> str:
     """Whether a search ranks its beams by something else while searching, by the sets that this gives."""
-    told = ""
+    fit: list[str] = []
     for mistake in MISTAKEN:
         draws, fitting = by_mistake(bench.seed, mistake), 0
         for draw, wrong in draws:
@@ -250,5 +250,5 @@ def _mistaken(bench: Bench, found: Findings, search: Search) -> str:
             measured=f"{fitting} of {len(draws)}", limit="not all", **search.where,
         )  # fmt: skip
         if always:
-            told = told or f"{mistake} while searching ({fitting} of {len(draws)} sets)"
-    return told
+            fit.append(f"{mistake} while searching ({fitting} of {len(draws)} sets)")
+    return " or ".join(fit)

@@ -75,7 +75,7 @@ class _Tally:
     establishes="A finished beam keeps its exact score, is not expanded again, and wins over a worse one "
     "that goes on, at widths 1 to 4; one that is not finished goes on.",
     roles=("search",),
-    version=5,
+    version=6,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -143,13 +143,15 @@ def _cut_short(answer: Answer, steps: int) -> list[str]:
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     """Tables: EOS at once, late, crowded by live beams, at the last step, and beaten by what ends later."""
+    start = int(rng.integers(4))
     for index in range(3):
         vocab = wide(rng)
         eos = (0, vocab - 1, int(rng.integers(1, vocab - 1)))[index]
-        prompt, (c, d, e, f, g, h) = _drawn(rng, vocab, eos)
+        # Prompts of one length would not tell what is counted with them from any other constant.
+        prompt, (c, d, e, f, g, h) = _drawn(rng, vocab, eos, 1 + (start + index) % 4)
         down = float(rng.uniform(0.9, 1.1)) if index else 1.0
-        start = {eos: -3.0 * down, c: -4.0 * down, d: -4.5 * down, e: -4.8 * down}
-        entries = {prompt: start}
+        first = {eos: -3.0 * down, c: -4.0 * down, d: -4.5 * down, e: -4.8 * down}
+        entries = {prompt: first}
         for token in (c, d, e):
             entries[*prompt, token] = {token: -1.0}
             entries[*prompt, token, token] = {token: -1.0}
@@ -180,9 +182,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("a better one ends later", _table(rng, vocab, eos, prompt, entries), prompt, 5)
 
 
-def _drawn(rng: np.random.Generator, vocab: int, eos: int) -> tuple[Tokens, list[int]]:
+def _drawn(rng: np.random.Generator, vocab: int, eos: int, length: int) -> tuple[Tokens, list[int]]:
     tokens = distinct(rng, vocab, 6, but=(eos,))
-    prompt = distinct(rng, vocab, int(rng.integers(1, 5)), but=(eos, *tokens))
+    prompt = distinct(rng, vocab, length, but=(eos, *tokens))
     return tuple(prompt), tokens
 
 

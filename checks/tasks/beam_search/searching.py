@@ -13,6 +13,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.contract import ALONE, CONTRACT, probed
+from judge_tui.checks.tasks.beam_search.lengths import Taken, as_if, whole_length
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, path_sum, penalised
 from judge_tui.checks.tasks.beam_search.reading import Beam, read
 from judge_tui.checks.tasks.beam_search.scripts import Script
@@ -36,6 +37,7 @@ class Answer:
         width: K.
         alpha: The penalty's exponent.
         beams: Per prompt, in the order in which they were returned.
+        steps: Most new tokens.
         counters: ``model_calls`` and ``model_rows``, as the worker counted them.
         ranks: Whether the scores are what beams are ranked by: raw sums under a penalty are not.
     """
@@ -45,6 +47,7 @@ class Answer:
     width: int
     alpha: float
     beams: list[list[Beam]]
+    steps: int
     counters: Mapping[str, Any]
     ranks: bool = True
 
@@ -155,7 +158,7 @@ class Search:
                 raise BadResult(f"returned token {outside[0]}, outside the vocabulary of {script.vocab_size}")
         kept = tuple(tuple(prompt) for prompt in prompts)
         ranks = alpha == 0.0 or not self.form.unpenalised
-        return Answer(script, kept, width, alpha, beams, counters, ranks)
+        return Answer(script, kept, width, alpha, beams, steps, counters, ranks)
 
 
 @dataclass(slots=True)
@@ -167,7 +170,7 @@ class Scores:
         shorter: The same with EOS left out of the length.
         without: Beams whose score only that explains: EOS left out of a length that is not all EOS.
         count: Beams.
-        worst: The beam that is furthest off, in words.
+        lengths: What the scores take for the lengths, where there is a penalty.
         repeated: Beams that were returned twice.
         resumed: Beams that go on after EOS.
         unreached: Beams that no search of their width comes to.
@@ -179,15 +182,24 @@ class Scores:
     raw_error: float = 0.0
     without: int = 0
     count: int = 0
-    worst: str = ""
+    lengths: list[Taken] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
     unreached: list[str] = field(default_factory=list)
+    _furthest: tuple[str, Taken | None] = ("", None)
+    _searches: int = 0
+
+    @property
+    def worst(self) -> str:
+        """The beam that is furthest off, in words, and of what length its score would be right."""
+        told, taken = self._furthest
+        return told + (as_if(taken, self.lengths) if taken else "")
 
     def add(self, answer: Answer, prompt: int = 0) -> None:
         """Hold every beam of a prompt against the model."""
         beams, eos = answer.beams[prompt], answer.script.eos
         seen: set[tuple[int, ...]] = set()
+        self._searches += 1
         for beam in beams:
             if beam.tokens in seen:
                 self.repeated.append(written(beam.tokens, eos))
@@ -197,20 +209,24 @@ class Scores:
                 self.unreached.append(f"{written(beam.tokens, eos)} at K = {answer.width}")
             seen.add(beam.tokens)
             if beam.tokens and beam.score is not None:
-                before = len(answer.prompts[prompt])
-                self._score(beam, answer.truth(beam, prompt), answer.alpha, eos, before)
+                self._score(beam, answer, prompt)
 
-    def _score(self, beam: Beam, total: float, alpha: float, eos: int, before: int) -> None:
+    def _score(self, beam: Beam, answer: Answer, prompt: int) -> None:
         self.count += 1
         assert beam.score is not None
-        alpha = 0.0 if self.search.form.unpenalised else alpha
-        length = len(beam.tokens)
-        off = _off(beam.score, penalised(total, length, alpha))
+        total, eos = answer.truth(beam, prompt), answer.script.eos
+        alpha = 0.0 if self.search.form.unpenalised else answer.alpha
+        length, taken = len(beam.tokens), None
+        wanted = penalised(total, length, alpha)
+        off = _off(beam.score, wanted)
+        if alpha:
+            whole = length if off <= NARROW else whole_length(beam.score, total, alpha)
+            taken = Taken(self._searches, length, len(answer.prompts[prompt]), answer.steps, whole)
+            self.lengths.append(taken)
         if off > self.error:
             self.error = off
-            wanted = penalised(total, length, alpha)
-            as_if = _as_if(beam.score, total, length, alpha, before)
-            self.worst = f"{written(beam.tokens, eos)} has {beam.score:.6g} instead of {wanted:.6g}{as_if}"
+            told = f"{written(beam.tokens, eos)} has {beam.score:.6g} instead of {wanted:.6g}"
+            self._furthest = (told, taken)
         without = length - (beam.tokens[-1] == eos)
         # The score of a sequence that holds nothing but EOS is the submission's choice then.
         other = _off(beam.score, penalised(total, without, alpha)) if without else 0.0
@@ -245,17 +261,6 @@ class Scores:
         where.setdefault("note", self.worst if self.error > EXACT else "")
         ok = found.limit(quantity, self.error, EXACT, otherwise=otherwise, **where)
         return Verdict.PASS if ok else otherwise
-
-
-def _as_if(score: float, total: float, length: int, alpha: float, before: int) -> str:
-    """Of what length a wrong score would be right, in words; empty where of none that is whole."""
-    if not (alpha and score and math.isfinite(score) and total / score > 0):
-        return ""
-    taken = (total / score) ** (1 / alpha)
-    if abs(taken - round(taken)) > 1e-6 * taken or round(taken) in (0, length):
-        return ""
-    told = f", as if of length {round(taken)} and not {length}"
-    return f"{told}: the prompt's {before} counted" if round(taken) == length + before else told
 
 
 def outranks(total: float, tokens: Sequence[int], best: Hyp, alpha: float, *, scored: bool = True) -> bool:
