@@ -45,6 +45,12 @@ def test_axes_say_what_they_are_and_have_round_values() -> None:
     assert axis.index("┬") in range(values.index("10") - 1, values.index("10") + 2)
 
 
+def test_a_logarithmic_axis_of_a_decade_tells_what_lies_between() -> None:
+    assert Axis(11.0, 99.0, log=True).ticks(8) == (20.0, 50.0)
+    assert Axis(360.0, 3180.0, log=True).ticks(8) == (500.0, 1000.0, 2000.0)
+    assert Axis(1.0, 1e6, log=True).ticks(4) == (1.0, 100.0, 10_000.0, 1e6)
+
+
 def test_a_terminal_without_dots_gets_stars(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "linux")
     plain_characters.cache_clear()

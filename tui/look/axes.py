@@ -49,6 +49,11 @@ class Axis(Struct, frozen=True):
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
         step = max(math.ceil((last - first + 1) / max(most, 1)), 1)
         found = tuple(10.0**power for power in range(first, last + 1, step))
+        # of less than two decades, what lies between them is told too
+        between = [10.0**power * each for power in range(first - 1, last + 1) for each in (1.0, 2.0, 5.0)]
+        within = tuple(value for value in between if self.low <= value <= self.high)
+        if len(found) < 3 and len(within) <= most:
+            found = within
         return found if len(found) > 1 else ()
 
     def _steps(self, most: int) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ from textual.binding import Binding
 from judge_tui.checks.verdict import Curve
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.bars import plain_characters
 from judge_tui.tui.look.bitmap import drawn
 from judge_tui.tui.look.graphics import erased, told
 from judge_tui.tui.look.plots import Plane, plot
@@ -69,8 +70,13 @@ class PlotScreen(Sheet[None]):
         self.run_worker(self._ask(), exclusive=True)
 
     async def _ask(self) -> None:
-        if PlotScreen.graphics is None:
+        if PlotScreen.graphics is None and plain_characters():
+            # a console without dots has no pictures, and old ones write down what they are asked
+            PlotScreen.graphics = _PLAIN
+        elif PlotScreen.graphics is None:
             PlotScreen.graphics = await asked_for_graphics(self.app)
+            # as a few others do
+            self.app.refresh(repaint=True, layout=True)
         self._fill()
 
     @property

@@ -37,10 +37,13 @@ class _Tracks(Rows):
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         assert isinstance(key, Track)
         name, line = self._columns(width)
-        mean = key.mean
+        mean, drawn = key.mean, key.drawn(line)
+        # where the cursor's row is reversed, what is blank behind a bar has not the bar's colour
+        end = f"{drawn} ".index(" ")
         return [
             (f" {fit(self._board.name(key.model), name)} ", tones.text),
-            (key.drawn(line), tones.by_name["muted" if mean is None else score_tone(mean)]),
+            (drawn[:end], tones.by_name["muted" if mean is None else score_tone(mean)]),
+            (drawn[end:], tones.text),
             (f" {fit(key.told, _TOLD)}", tones.muted if mean is None else tones.strong),
         ]
 
