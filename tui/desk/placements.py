@@ -18,8 +18,8 @@ from judge_tui.checks.sources import is_binary
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.note import Note
-from judge_tui.judging.placing import Files, Placed, place, settled_note
-from judge_tui.judging.text_index import TextIndex
+from judge_tui.judging.placing import Files, Placed, place, restated, settled_note
+from judge_tui.judging.text_index import TextIndex, indexed
 from judge_tui.judging.way_of_lines import Earlier
 from judge_tui.tui.code.equal_lines import equal_lines
 
@@ -60,8 +60,15 @@ class Placements:
         self._placed: dict[_Anchor, Placed] = {}
         self._stated: dict[_Anchor, Note] = {}
         self._texts: dict[str, TextIndex] = {}
+        #: What new notes were begun on: id → text, and those texts by their fingerprints.
+        self._begun: dict[str, str] = {}
+        self._begun_on: dict[str, TextIndex] = {}
         self._ways: dict[tuple[str, str], Earlier] = {}
         self._same: bool | None = None
+
+    def begin(self, note: Note, text: str) -> None:
+        """Know what a new note is written on: its file may be another one before there is a word of it."""
+        self._begun[note.id] = text
 
     def placed(self, note: Note) -> Placed:
         """Where a note is, as far as that was looked for."""
@@ -91,12 +98,12 @@ class Placements:
             # other threads get their turn
             time.sleep(0)
             key = _anchor(note)
-            known = self.stated(note)
+            known = self._as_begun(self.stated(note))
             sure = known.context is None and (self._same or note.id not in self._old)
             found = place(known, files, sure=sure)
             placed[key] = found
             stated[key] = known
-            watched = known.context is not None and known.context.text in self._texts
+            watched = known.context is not None and self._text(known.context.text) is not None
             bare = known.context is None or known.followed is not None
             if found.standing == "there" or watched or bare:
                 stated[key] = settled_note(known, found, files, watched=watched)
@@ -115,6 +122,19 @@ class Placements:
         while len(self._texts) > _MOST_TEXTS:
             del self._texts[next(iter(self._texts))]
             self._ways.clear()
+
+    def _as_begun(self, note: Note) -> Note:
+        """A new note with what stood around its lines when it was begun."""
+        text = self._begun.get(note.id)
+        if text is None or note.context is not None or note.file is None:
+            return note
+        index = indexed(text)
+        self._begun_on[index.fingerprint] = index
+        return restated(note, index)
+
+    def _text(self, fingerprint: str) -> TextIndex | None:
+        """A text that went by."""
+        return self._texts.get(fingerprint) or self._begun_on.get(fingerprint)
 
     def _on_these_files(self) -> bool:
         with suppress(JudgeError):
@@ -136,7 +156,7 @@ class Placements:
         return Files(tuple(names), text, self._earlier)
 
     def _earlier(self, fingerprint: str, index: TextIndex) -> Earlier | None:
-        old = self._texts.get(fingerprint)
+        old = self._text(fingerprint)
         if old is None or old.fingerprint == index.fingerprint:
             return None
         key = fingerprint, index.fingerprint
@@ -146,4 +166,6 @@ class Placements:
 
 
 def _anchor(note: Note) -> _Anchor:
-    return note.file, note.lines, note.quote, note.context, note.followed
+    # of two without context, one may be on lines that another had at its time
+    own = note.id if note.context is None else ""
+    return note.file, note.lines, note.quote, note.context, note.followed, own

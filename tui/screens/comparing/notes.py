@@ -117,6 +117,8 @@ class Notes:
         lines = (first + 1, last + 1) if pane.known(pane.file)[0] is not None else None
         # of all kinds the one that says least, for a judge who types on without choosing
         note = new_note("question", "", file=pane.file or None, lines=lines, source=pane.source.bare.lines)
+        if lines is not None:
+            self._session.placements[pane.index].begin(note, pane.source.bare.text)
         self._edit(pane.index, note, new=True)
 
     def _edit(self, index: int, note: Note, *, new: bool = False, listed: bool = False) -> None:
@@ -230,6 +232,8 @@ class Notes:
             lines=lines,
             source=pane.source.bare.lines,
         )
+        if lines is not None:
+            self._session.placements[pane.index].begin(copied, pane.source.bare.text)
         self._session.put_note(pane.index, copied, typing=False)
         self._session.seal()
         self._changed()
