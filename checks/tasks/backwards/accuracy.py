@@ -65,7 +65,7 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     for index, (shape, eps) in enumerate(draws[:2]):
         batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
         _compare(bench, single, batch, [])
-    why = diagnosis.common(causes)
+    why = diagnosis.common(causes) or double.only_where
     file, line = place(bench, "forward", "y")
     hold(found, double, file=file, line=line, note=why)
     hold(found, single, file=file, line=line)
@@ -98,5 +98,5 @@ def _compare(
     single = relative_error(low - beta, truth - beta) if dtype == np.float64 else 0.0
     error = relative_error(y - beta, truth - beta)
     note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}" + (f" ({special})" if special else "")
-    if not held.add(error, plain, dtype=dtype, single=single, note=note):
+    if not held.add(error, plain, dtype=dtype, single=single, note=note, shape=batch.shape):
         causes.append(diagnosis.causes(y, truth, batch, diagnosis.Y))

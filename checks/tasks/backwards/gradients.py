@@ -93,6 +93,7 @@ def gradients(bench: Bench, found: Findings) -> str:
     why = {name: diagnosis.common(told) for name, told in causes.items()}
     if causes["dx"] and not why["dx"]:
         why["dx"] = _mixed(bench)
+    why = {name: why.get(name) or figures.only_where for name, figures in held.items()}
     for name, figures in (*held.items(), *single.items()):
         file, line = place(bench, "backward", name)
         hold(found, figures, file=file, line=line, note=why.get(name, ""))
@@ -206,7 +207,9 @@ def _compare(
     single = _sound(batch, truth, np.float32) if double else {}
     for name, figures in held.items():
         note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}" + (f" ({special})" if special else "")
-        fine = figures.add(ours[name], plain[name], dtype=dtype, single=single.get(name, 0.0), note=note)
+        fine = figures.add(
+            ours[name], plain[name], dtype=dtype, single=single.get(name, 0.0), note=note, shape=batch.shape
+        )
         if double and not fine and name in _CAUSES:
             told = diagnosis.causes(getattr(answer, name), getattr(truth, name), batch, _CAUSES[name])
             causes[name].append(told)

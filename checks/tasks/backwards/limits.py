@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
+from judge_tui.checks.multiples import only_where
 from judge_tui.checks.tolerance import calibrated
 from judge_tui.checks.verdict import Verdict
 
@@ -36,6 +38,7 @@ class Held:
         count: How many figures there were.
         single: The limit for float32 arithmetic on the same input, if the input was float64.
         note: Where the worst figure was.
+        seen: (B, T, D) of each draw, and whether it was right.
     """
 
     quantity: str
@@ -44,6 +47,12 @@ class Held:
     count: int = 0
     single: float = 0.0
     note: str = ""
+    seen: list[tuple[tuple[int, ...], bool]] = field(default_factory=list)
+
+    @property
+    def only_where(self) -> str:
+        """What the sizes of wrong draws alone have in common, as a clause."""
+        return only_where((dict(zip("BTD", shape, strict=True)), fine) for shape, fine in self.seen)
 
     def add(
         self,
@@ -53,6 +62,7 @@ class Held:
         dtype: npt.DTypeLike = np.float64,
         single: float = 0.0,
         note: str = "",
+        shape: Sequence[int] = (),
     ) -> bool:
         """Add a figure.
 
@@ -62,12 +72,15 @@ class Held:
             dtype: The input's dtype.
             single: What plain float32 code reached; 0 where that excuses nothing.
             note: The shape and dtype.
+            shape: (B, T, D).
 
         Returns:
             Whether it is within its own limit.
         """
         self.count += 1
         limit = calibrated(plain, dtype)
+        if shape:
+            self.seen.append((tuple(shape), bool(error <= max(limit, single_limit(single)))))
         worse = not error <= limit or error / limit > self.error / self.limit
         if self.count == 1 or (worse and not np.isnan(self.error)):
             self.error, self.limit, self.note = error, limit, note

@@ -267,7 +267,8 @@ def _summary(forward: Forward, double: Rows, wide: Held, narrow: Held, count: in
             if worst.error != worst.error
             else f"is {worst.error:.2g} off"
         )
-        return f"O {what} in a row of [{worst.case}] (limit {worst.most:.1g})"
+        where = double.only_where
+        return f"O {what} in a row of [{worst.case}] (limit {worst.most:.1g}){where and f'; {where}'}"
     if forward.causal == (False,):
         reached = f"{wide.error:.1e} of the reference (limit {wide.own:.1e})"
         none = "its mask gives no causal attention" if forward.unread else "no causal mask at all"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.check import Findings
+from judge_tui.checks.multiples import only_where
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score, plain
@@ -77,6 +78,15 @@ class Rows:
     def worst(self) -> Held:
         """The case that is furthest from its own limit."""
         return max(self.held, key=lambda held: (held.verdict is Verdict.FAIL, held.badness))
+
+    @property
+    def only_where(self) -> str:
+        """What the sizes of wrong cases alone have in common, as a clause; one key hides what is wrong."""
+        return only_where(
+            (dict(zip("BHND", held.case.q.shape, strict=True)), held.verdict is not Verdict.FAIL)
+            for held in self.held
+            if held.case.q.shape[2] > 1
+        )
 
     def decide(
         self,

@@ -61,6 +61,7 @@ class _Tally:
         wrong: Finite calls that are wrong, with their worst figure.
         leaking: Such calls under the causal mask alone.
         elsewhere: Calls that are as wrong where every row sees a key.
+        broken_anyway: Whether the first of the broken calls is broken too where every row sees a key.
         refused: How a call refused its input.
     """
 
@@ -69,6 +70,7 @@ class _Tally:
     wrong: list[tuple[Blind, Figure]] = field(default_factory=list)
     leaking: list[tuple[Blind, Figure]] = field(default_factory=list)
     elsewhere: list[tuple[Blind, Figure]] = field(default_factory=list)
+    broken_anyway: bool = False
     refused: str = ""
     clean: float = 0.0
     count: int = 0
@@ -76,8 +78,10 @@ class _Tally:
     def add(self, attention: Attention, blind: Blind, made: Gradients) -> None:
         """Hold one answer."""
         self.count += 1
-        odd = {name: int(np.size(made[name]) - np.isfinite(made[name]).sum()) for name in NAMES}
+        odd = _odd(made)
         if any(odd.values()):
+            if not self.broken:
+                self.broken_anyway = any(_odd(attention(blind.clean)).values())
             self.broken.append((blind, odd))
             return
         figures = self.ledger.hold(blind.clean, blind.comparable(made))
@@ -154,9 +158,10 @@ class _Tally:
         if self.broken:
             blind, odd = self.broken[0]
             names = ", ".join(name for name in NAMES if odd[name])
+            beside = "so too" if self.broken_anyway else "finite"
             return (
                 f"{names} NaN or infinite in {len(self.broken)} of {self.count} calls "
-                f"with rows that see no key ({blind.given}): log 0 or -inf - (-inf)?"
+                f"with rows that see no key ({blind.given}); {beside} where every row sees one"
             )
         if self.wrong:
             blind, figure = self.wrong[0]
@@ -174,3 +179,8 @@ class _Tally:
         worst = self.ledger.worst()
         others = f"the others {worst.error:.1e} off (limit {worst.most:.0e})"
         return f"finite in {self.count} calls, 0 in rows that see no key, {others}"
+
+
+def _odd(made: Gradients) -> dict[str, int]:
+    """Entries of each gradient that are not finite."""
+    return {name: int(np.size(made[name]) - np.isfinite(made[name]).sum()) for name in NAMES}

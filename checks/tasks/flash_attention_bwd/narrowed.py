@@ -1,4 +1,4 @@
-"""Where gradients are wrong and where they are not: an order of memory alone, or sizes from one on."""
+"""Where gradients are wrong and where not: an order of memory alone, sizes from one on, no multiples."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.multiples import only_where
 from judge_tui.checks.strides import laid
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
@@ -38,7 +39,11 @@ def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> s
     if all(figure.problem.case.name.startswith(_LAID) for figure in wrong):
         names = list(_laid_wrongly(bench, attention))
         return f"only where {' or '.join(names)} lies otherwise in memory than row by row" if names else ""
-    return _from_a_size(figures, wrong)
+    return _from_a_size(figures, wrong) or only_where(
+        (dict(zip("BHND", figure.problem.case.q.shape, strict=True)), figure.verdict is not Verdict.FAIL)
+        for figure in figures
+        if figure.problem.case.q.shape[2] > 1
+    )
 
 
 def _laid_wrongly(bench: Bench, attention: Attention) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,12 @@ def test_the_submissions_of_the_repository_have_right_gradients(model: str) -> N
     checks = tuple(check for check in OWN if check not in ("cache_minimality", "gradient_cost"))
     outcomes = judge(TASK, Submission.at(path), seed=3, checks=checks)
     assert {outcome.verdict for outcome in outcomes.values()} == {Verdict.PASS}
+
+
+def test_sizes_that_wrong_draws_alone_have_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "somebody" / "backwards"
+    folder.mkdir(parents=True)
+    shutil.copy(Path(__file__).parent / "mutants" / "lanes_past_the_width.py", folder)
+    checks = ("forward_accuracy", "gradients")
+    for outcome in judge(TASK, Submission.at(folder), seed=3, checks=checks).values():
+        assert outcome.summary.endswith(": wrong wherever D is no power of two, and only there")

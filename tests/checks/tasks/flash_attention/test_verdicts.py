@@ -67,3 +67,9 @@ def test_the_submissions_of_the_repository_are_right_and_one_is_in_float32(
     outcomes = judge(TASK, Submission.at(path), seed=3, checks=OWN)
     verdicts = {check: outcome.verdict for check, outcome in outcomes.items()}
     assert verdicts == {**dict.fromkeys(OWN, Verdict.PASS), "accuracy": accuracy}
+
+
+def test_sizes_that_wrong_cases_alone_have_are_told(tmp_path: Path) -> None:
+    file = HERE / "mutants" / "scale_of_the_padded_width.py"
+    outcome = judged(file, ("accuracy",), tmp_path)["accuracy"]
+    assert outcome.summary.endswith("; wrong wherever D is no multiple of 8, and only there")

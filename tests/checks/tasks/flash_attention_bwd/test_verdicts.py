@@ -115,3 +115,8 @@ def test_no_hidden_place_keeps_scores_from_being_seen(tmp_path: Path) -> None:
         "cache_minimality"
     ]
     assert (outcome.verdict, "for every pair of rows" in outcome.summary) == (Verdict.FAIL, True)
+
+
+def test_nan_of_rows_that_see_no_key_is_told_beside_calls_where_every_row_sees_one(tmp_path: Path) -> None:
+    outcome = judged(HERE / "mutants" / "log_of_zero.py", ("masked_rows",), tmp_path)["masked_rows"]
+    assert outcome.summary.endswith("; finite where every row sees one")
