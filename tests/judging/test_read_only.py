@@ -14,6 +14,8 @@ from judge_tui.judging import read_only
 from judge_tui.judging.read_only import ASKED, ReadOnly
 from judge_tui.judging.sealed_order import sealed_order
 from judge_tui.judging.storage import write_atomically
+from judge_tui.tui.code.bookmarks import Bookmarks
+from judge_tui.tui.keys.preferences import keep_choice
 
 LOOKING = """
 import os, sys
@@ -61,10 +63,15 @@ def test_nothing_is_written_by_a_process_that_looks_nor_by_what_it_starts(tmp_pa
 
 
 def test_where_no_kernel_holds_it_what_people_keep_is_refused_all_the_same(
-    tmp_path: Path, looking: None
+    tmp_path: Path, looking: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with pytest.raises(ReadOnly):
         write_atomically(tmp_path / "card.toml", b"x")
+    keep_choice("home-order", "-mean")
+    marks = Bookmarks(tmp_path / "submission")
+    marks.toggle("a.py", 3, "x = 1")
+    marks.save()
     assert not list(tmp_path.iterdir())
 
 

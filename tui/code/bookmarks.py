@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.kept import rescue
 
 __all__ = ["Bookmark", "Bookmarks"]
@@ -81,6 +82,8 @@ class Bookmarks:
 
     def save(self) -> None:
         """Write them down; what is wrong with the state folder costs bookmarks and nothing else."""
+        if holds():
+            return
         raw = [{"file": mark.file, "line": mark.line, "text": mark.text} for mark in self._all]
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from judge_tui.checks.folders import user_folder
+from judge_tui.judging.read_only import holds
 
 __all__ = ["Preferences", "config_path", "keep_choice", "keep_theme", "kept_choice", "kept_theme"]
 
@@ -115,6 +116,8 @@ def keep_theme(theme: str, configured: str) -> None:
 
 
 def _write(path: Path, raw: Mapping[str, object]) -> None:
+    if holds():
+        return
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(".tmp")

@@ -9,6 +9,7 @@ from textual.app import SuspendNotSupported
 from textual.screen import Screen
 
 from judge_tui.checks.errors import UsageError
+from judge_tui.judging.read_only import refusal
 from judge_tui.judging.rounds import ROUNDS, new_round, round_ids
 from judge_tui.judging.storage import read_bytes, write_atomically
 from judge_tui.judging.summaries.parts import Report
@@ -38,6 +39,8 @@ def write_round(
     command = editor()
     chosen = name or _free(workspace)
     path = workspace.root / ROUNDS / f"{chosen}.toml"
+    if refused := refusal(path):
+        raise refused
     before = read_bytes(path)
     begun = before
     if before is None:
