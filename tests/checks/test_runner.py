@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from judge_tui.checks import sandbox
-from judge_tui.checks.backends import cpu_name
+from judge_tui.checks.backends import cpu_name, find
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.check import Check, Findings
@@ -21,7 +22,7 @@ from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.faults import BadResult, Died, Raised, Skipped, TimedOut, Unbound
 from judge_tui.checks.request import Request, RequestedSubmission
-from judge_tui.checks.runner import judge, run, run_check
+from judge_tui.checks.runner import _works, judge, run, run_check
 from judge_tui.checks.store import Store
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task, task_names
@@ -355,3 +356,16 @@ def test_a_check_is_stopped_at_its_budget_whatever_it_does(
     outcome = judge(replace(scale, checks=(checked(shares, budget=1.0),)), submitted(RIGHT), seed=1)["own"]
     assert (outcome.verdict, max(account.spent for account in accounts) < 2) == ("fail", True)
     assert outcome.summary == "the submission used up the time of the check"
+
+
+def test_of_many_submissions_each_is_done_with_before_the_next_and_let_go(
+    scale: Task, submitted: Submit
+) -> None:
+    backend = find("cpu")
+    some = [(submitted(RIGHT, f"m{n}"), list(scale.checks)) for n in range(3)]
+    few = [(work.submission.model, work.beside) for work in _works(deque(some), backend, 0)]
+    assert few == [*((f"m{n}", False) for n in range(3)), *((f"m{n}", True) for n in range(3))]
+    many = deque((submitted(RIGHT, f"n{n}"), list(scale.checks)) for n in range(20))
+    works = _works(many, backend, 0)
+    assert [next(works).submission.model for _ in range(4)] == ["n0", "n0", "n1", "n1"]
+    assert len(many) == 18
