@@ -128,20 +128,12 @@ def _end(anchor: Anchor, index: TextIndex, first: int) -> tuple[int, bool]:
     nearest = min(best, key=lambda n: abs(n - expected), default=clamped)
     # that a file ends behind it makes no other end impossible behind which the same lines stand
     rivals = [n for count, n in backing if count >= min(most, len(context.after))]
-    # nor is it the end for certain that stands elsewhere than it did, where another one is backed: copies are
+    # nor is it the end for certain that stands elsewhere than it did, where others say the same: copies do
     moved = nearest != expected and (
-        expected in ends
-        or len(saying(context.ends, index)) != context.endings
-        or _backed_elsewhere(context, index, nearest)
+        not context.endings == 1 == len(saying(context.ends, index))
         or any(first < n <= nearest for n in equal_places(anchor, index) if nearest > expected)
     )
     return nearest, len(rivals) != 1 or not most or moved
-
-
-def _backed_elsewhere(context: Context, index: TextIndex, end: int) -> bool:
-    """Whether behind another line that says what a range ends with stands what stood behind the range."""
-    every = (n for n in saying(context.ends, index)[:MOST] if n != end)
-    return any(slots(context.after, index.behind(n, 24), index) for n in every)
 
 
 def stretched(anchor: Anchor, context: Context, index: TextIndex) -> Lines | None:
