@@ -177,7 +177,7 @@ async def test_masked_code_keeps_its_columns_colours_and_outline(workspace: Work
 async def test_a_note_quotes_the_file_as_it_is(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as driver:
         await driver.settle()
-        await driver.press("a", "f3", "x", "escape")
+        await driver.press("g", "a", "f3", "x", "escape")
         session = driver.compare.session
         [note] = session.notes(0)
         assert note.quote == driver.compare.panes[0].source.bare.lines[0]

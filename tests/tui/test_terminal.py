@@ -289,7 +289,7 @@ def half_typed(workspace: Workspace) -> Iterator[Terminal]:
     """A note in the middle of a word, while checks run."""
     env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     terminal = Terminal([sys.executable, "-c", PROGRAM, str(workspace.root), HANGING], env)
-    terminal.see(b"5 pass")
+    terminal.see("✓3".encode())
     terminal.until(lambda: len(family(terminal.pid)) > 1)
     # pasted, it is drawn in one piece
     terminal.send(b"jja\x1b[200~half a thoug\x1b[201~")
