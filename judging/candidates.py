@@ -75,6 +75,11 @@ class Candidate:
         return all(side > _SLACK or side == full(one) for side, one in zip(self.sides, kept, strict=True))
 
     @property
+    def half(self) -> bool:
+        """Whether half of what is around it is the same."""
+        return 2 * self.slots >= full(self._context.before) + full(self._context.after)
+
+    @property
     def backed(self) -> bool:
         """Whether anything around it is the same."""
         return self.slots > 0 or self._further > 1
@@ -154,7 +159,8 @@ def _of_several(context: Context, every: Sequence[Candidate]) -> Candidate | Non
         # it may be the one that is gone, and this one stand in its place
         return None
     # where around another one stands more than did around any, it may be this one that has moved
-    return best if next_best <= others < best.slots - _SLACK else None
+    clear = next_best <= others < best.slots - _SLACK
+    return best if clear and (best.firm or best.half) else None
 
 
 def rivalled(one: Candidate, anchor: Anchor, context: Context, index: TextIndex) -> bool:
