@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -19,6 +20,7 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, wrapped
 from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import Tones, tones_of
+from judge_tui.tui.textual_private.drawing import line_filters
 from judge_tui.tui.widgets.counted import Counted
 from judge_tui.tui.widgets.matrix_cells import HEADS, abbreviated, cell_spans, joined, row_spans
 from judge_tui.tui.widgets.matrix_columns import Columns, arranged
@@ -158,6 +160,13 @@ class Matrix(Counted, can_focus=True):
 
     # drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # straight from our own rows: the general way through styles costs as much as drawing
+        strips = [self.render_line(y) for y in crop.line_range]
+        if crop.x or crop.right < self.size.width:
+            strips = [strip.crop(crop.x, crop.right) for strip in strips]
+        return strips
+
     def render_line(self, y: int) -> Strip:
         tones, width = tones_of(self.app), self.size.width
         base = tones.text + tones.raised
@@ -171,7 +180,13 @@ class Matrix(Counted, can_focus=True):
             spans = [("  No model is meant by that. ", tones.muted)]
         else:
             spans = []
-        return in_a_row([Segment(text, base + style) for text, style in spans], width, base)
+        return self._strip(spans, width, base)
+
+    def _strip(self, spans: Sequence[Span], width: int, base: Style) -> Strip:
+        strip = in_a_row([Segment(text, base + style) for text, style in spans], width, base)
+        for line_filter in line_filters(self.app):
+            strip = strip.apply_filter(line_filter, self.background_colors[1])
+        return strip
 
     def _row(self, row: int, width: int, base: Style, tones: Tones) -> Strip:
         """A row as it is drawn: one without the cursor looks the same wherever it stands."""
@@ -181,8 +196,7 @@ class Matrix(Counted, can_focus=True):
             self._drawn.clear()
         known = None if row == self.row else self._drawn.get(model)
         if known is None:
-            spans = joined(self._line(row, tones))
-            known = in_a_row([Segment(text, base + style) for text, style in spans], width, base)
+            known = self._strip(joined(self._line(row, tones)), width, base)
             if row != self.row:
                 self._drawn[model] = known
         return known
