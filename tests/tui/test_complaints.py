@@ -74,5 +74,5 @@ async def test_the_message_of_all_faults_is_in_view_from_its_title_on(
 def test_the_first_fault_is_told_on_the_smallest_screen() -> None:
     faults = [f"config.toml: {'word ' * 30}{n}." for n in range(3)]
     lines = in_one_message(faults, "config.toml", 20, 6, "?").split("\n")
-    assert lines[0] == "· word"
+    assert lines[0] == "· word word word"
     assert " ".join(lines).endswith("0. and 2 more: ? shows them all")

@@ -8,8 +8,8 @@ from judge_tui.tui.look.fitting import wrapped
 
 __all__ = ["in_one_message"]
 
-#: Columns of a message at most and of its edges; rows of its title and edges, and of what stands around it.
-_WIDEST, _EDGES, _AROUND = 60, 4, 7
+#: Columns of a message's edges, and rows of its title; messages have half of the screen.
+_EDGES, _TITLE = 4, 1
 
 
 def in_one_message(faults: Sequence[str], where: str, width: int, height: int, asks: str) -> str:
@@ -23,11 +23,11 @@ def in_one_message(faults: Sequence[str], where: str, width: int, height: int, a
         asks: The key of help, which shows all of them.
     """
     lines: list[str] = []
-    columns = max(min(_WIDEST, width // 2) - _EDGES, 10)
+    columns, rows = max(width - _EDGES, 10), height // 2 - _TITLE
     for number, fault in enumerate(faults):
         told = wrapped(f"· {fault.removeprefix(f'{where}: ')}", columns)
         left = len(faults) - number
-        if lines and len(lines) + len(told) + (left > 1) > height - _AROUND:
+        if lines and len(lines) + len(told) + (left > 1) > rows:
             return "\n".join([*lines, *wrapped(f"and {left} more: {asks} shows them all", columns)])
         lines += told
     return "\n".join(lines)
