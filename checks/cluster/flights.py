@@ -182,7 +182,8 @@ class Flights:
         backend = self._sending.order.backend.name
         if not self._cluster.members.having(backend):
             self._cluster.members.wait(backend, self._stopped)
-        self._flights |= self._sending.sent(flights)
+        if not self._stopped():
+            self._flights |= self._sending.sent(flights)
 
     def _killed(self, flight: Flight) -> Iterator[Event]:
         """Outcomes of what no worker has survived: nobody's verdict, and not kept."""

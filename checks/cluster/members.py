@@ -84,6 +84,9 @@ class Members:
     def _ask(self, new: Iterable[str]) -> None:
         answers = self._client.run(remote.facts, workers=list(new), on_error="return")
         for where, told in answers.items():
+            if isinstance(told, OSError):
+                # it cannot be reached now: gone, or asked again at the next look
+                continue
             why, found = _read(told, self._trust)
             if why or found is None:
                 self._bar(where, found, why)
@@ -122,7 +125,8 @@ class Members:
         """
         until = time.monotonic() + PATIENCE_S
         while not stopped():
-            self.look()
+            with suppress(OSError):
+                self.look()
             if self.having(backend) if backend else self._admitted:
                 return
             if self._barred or time.monotonic() > until:
