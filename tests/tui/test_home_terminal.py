@@ -24,8 +24,8 @@ main()
 """
 
 
-def start(folder: Path, *arguments: str) -> Terminal:
-    env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "JUDGE_TUI_JUDGE": "anna"}
+def start(folder: Path, *arguments: str, **given: str) -> Terminal:
+    env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "JUDGE_TUI_JUDGE": "anna"} | given
     here = Path.cwd()
     os.chdir(folder)
     try:
@@ -65,6 +65,20 @@ def test_leaving_a_comparison_leads_to_home_and_leaving_home_to_the_shell(worksp
         terminal.see(b"Next to judge")
         terminal.send(b"q")
         assert terminal.wait() == 0
+    finally:
+        terminal.close()
+
+
+def test_a_terminal_of_16_colours_keeps_its_own_ground_behind_rows_and_code(workspace: Workspace) -> None:
+    terminal = start(workspace.root, TERM="screen", COLORTERM="", TEXTUAL_COLOR_SYSTEM="standard")
+    try:
+        terminal.until(lambda: b"not scored" in terminal.output and b"Alpha" in terminal.output)
+        terminal.send(b"\r")
+        terminal.until(lambda: b"ended unexpectedly" in terminal.output and b"attend" in terminal.output)
+        # 49 is the reader's own, 40 black, whatever that is on their screen
+        assert b";49m" in terminal.output
+        assert b";40m" not in terminal.output
+        assert b"38;2" not in terminal.output
     finally:
         terminal.close()
 

@@ -33,4 +33,4 @@ def own_colors_through(app: App[Any]) -> None:
 
 def line_filters(app: App[object]) -> Sequence[LineFilter]:
     """What changes the colours of every line, as a terminal without any wants it."""
-    return app._filters
+    return [line_filter for line_filter in app._filters if line_filter.enabled]
