@@ -188,8 +188,10 @@ class Restarted:
         files, fault = Files(sorted(self._file.files), self._file.files.get), ""
         for number, (first, saved) in enumerate(zip(self._first, self._saved, strict=True)):
             found = place(saved, files)
-            how = "unknown" if number in self._lost else _judged(first, found, self._file, self._before)
-            if how == "wrong" and _is_all_that_was_written_down(saved, found, files):
+            how = _judged(first, found, self._file, self._before)
+            if how == "wrong" and (
+                number in self._lost or _is_all_that_was_written_down(saved, found, files)
+            ):
                 how = "unknown"
             if how == "wrong":
                 fault = f"{saved} {found}"
@@ -238,6 +240,7 @@ def test_no_note_on_code_that_stands_twice_is_on_a_wrong_line_unmarked_over_rest
 @pytest.mark.campaign
 def test_chains_of_restarts_leave_no_note_on_a_wrong_line_unmarked() -> None:
     tally = _restarted(material(), range(2000))
+    assert tally["unknown"] <= 0.005 * tally.total(), tally
     assert tally["right"] >= (_SHARE - 0.01) * (tally["right"] + tally["lost"]), tally
 
 
