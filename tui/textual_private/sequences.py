@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -49,17 +50,22 @@ _WORD_BEGUN = "|".join(sorted({word[:end] for word in _NO_NUMBERS for end in ran
 _NUMBER = r"[+-]?[0-9]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?"
 _PART = rf"(?:[+-]?(?:{_WORD})|{_NUMBER})"
 _PARTS = rf"\x1b\[[<=>?]*(?:{_PART}[;:])*"
-_WITH_WORDS = re.compile(rf"{_PARTS}{_PART}[ -/]*[@-~]")
-_WITH_WORDS_BEGUN = re.compile(
-    rf"{_PARTS}(?:(?:{_PART})[ -/]*|[+-]?(?:{_WORD_BEGUN})|[+-]?[0-9.]+[eE][+-]?[0-9]*)"
-)
 #: Other letters in place of a number, where another number follows.
 _FEW = "[A-Za-z0-9.+-]"
 _LETTERS = rf"(?>{_PART}(?=[;:])|{_FEW}{{1,12}}(?=[;:](?:{_FEW}{{0,12}}[;:]){{0,8}}[+-]?(?:[0-9]|{_WORD})))"
-_BROKEN = re.compile(rf"\x1b\[[<=>?]*(?:{_LETTERS}[;:])+{_PART}[ -/]*[@-~]")
-_BROKEN_BEGUN = re.compile(
-    rf"\x1b\[[<=>?]*(?:{_FEW}{{0,12}}[;:]){{0,9}}(?:{_FEW}{{1,12}}|[+-]?(?:{_WORD_BEGUN})?)"
-)
+_BROKEN_FORMS = {
+    "with words": rf"{_PARTS}{_PART}[ -/]*[@-~]",
+    "words begun": rf"{_PARTS}(?:(?:{_PART})[ -/]*|[+-]?(?:{_WORD_BEGUN})|[+-]?[0-9.]+[eE][+-]?[0-9]*)",
+    "with letters": rf"\x1b\[[<=>?]*(?:{_LETTERS}[;:])+{_PART}[ -/]*[@-~]",
+    "letters begun": rf"\x1b\[[<=>?]*(?:{_FEW}{{0,12}}[;:]){{0,9}}(?:{_FEW}{{1,12}}|[+-]?(?:{_WORD_BEGUN})?)",
+}
+
+
+@cache
+def _broken(form: str) -> re.Pattern[str]:
+    """How a broken sequence is spelt; no program starts with one."""
+    return re.compile(_BROKEN_FORMS[form])
+
 
 #: A string from beginning to end: an answer of a terminal, as no key is.
 _STRING = re.compile(
@@ -85,11 +91,6 @@ _TOLD_BEGUN = re.compile(
 #: What becomes of a beginning before the rest comes: it is told as the keys that it is spelt with, dropped as
 #: a sequence that nobody knows, or told as one that is known.
 Was = Literal["keys", "dropped", "known"]
-_LATE: dict[Was, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
-    "keys": ((_STRING, _TOLD, _BROKEN), (_TOLD_BEGUN,)),
-    "dropped": ((_WITH_WORDS, _BROKEN), (_WITH_WORDS_BEGUN, _BROKEN_BEGUN)),
-    "known": ((_WITH_WORDS,), (_WITH_WORDS_BEGUN,)),
-}
 
 
 class Reading(Struct, frozen=True):
@@ -186,9 +187,9 @@ def _with_words(text: str, plain: str, end: int, *, ended: bool, meant: bool) ->
         ended: Whether no more of it will come.
         meant: Whether somebody makes something of it then.
     """
-    words = _WITH_WORDS.match(plain)
+    words = _broken("with words").match(plain)
     has_words = words is not None and words.end() > end
-    if _WITH_WORDS_BEGUN.fullmatch(plain):
+    if _broken("words begun").fullmatch(plain):
         if not ended:
             return Reading("open", len(text), likely=has_words or text[2] == "<")
         if has_words or text[2] == "<":
@@ -197,9 +198,9 @@ def _with_words(text: str, plain: str, end: int, *, ended: bool, meant: bool) ->
         return Reading("whole", words.end())
     if meant:
         return None
-    if not ended and _BROKEN_BEGUN.fullmatch(plain):
+    if not ended and _broken("letters begun").fullmatch(plain):
         return Reading("open", len(text))
-    broken = _BROKEN.match(plain)
+    broken = _broken("with letters").match(plain)
     return Reading("whole", broken.end()) if broken and broken.end() > end else None
 
 
@@ -226,9 +227,14 @@ def late_end(text: str, was: Was) -> int:
         was: What became of the beginning.
     """
     plain = _FOREIGN.sub(lambda signs: "?" * len(signs[0]), text)
-    return max((found.end() for form in _LATE[was][0] if (found := form.match(plain))), default=0)
+    forms = [_STRING, _TOLD] if was == "keys" else [_broken("with words")]
+    forms += [_broken("with letters")] if was != "known" else []
+    return max((found.end() for form in forms if (found := form.match(plain))), default=0)
 
 
 def late_begun(text: str, was: Was) -> bool:
     """Whether more of such a sequence may come."""
-    return any(form.fullmatch(text) for form in _LATE[was][1])
+    if was == "keys":
+        return _TOLD_BEGUN.fullmatch(text) is not None
+    forms = ["words begun", "letters begun"] if was == "dropped" else ["words begun"]
+    return any(_broken(form).fullmatch(text) for form in forms)
