@@ -271,6 +271,9 @@ class Matrix(Counted, can_focus=True):
                 there=there,
                 marked=(model, task) in board.marked,
             )
+            if ground and ground.reverse:
+                # reversed, the colour of each piece would be its ground
+                drawn = [(text, ink.without_color) for text, ink in drawn]
             spans += [(text, ink + ground if ground else ink) for text, ink in drawn]
         return spans
 
