@@ -221,7 +221,7 @@ class Workspace(Struct, frozen=True, dict=True):
         return ()
 
     def _holds_folders(self, model: str) -> bool:
-        """Whether a model's folder has one for a task; where that cannot be read, it is told by who reads it."""
+        """Whether a model's folder has one for a task; one that cannot be read is told by who reads it."""
         try:
             return bool(self.answers(model))
         except WorkspaceError:
