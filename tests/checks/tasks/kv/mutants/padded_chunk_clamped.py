@@ -14,7 +14,6 @@ hides it, and is overwritten by whatever comes next.
     out = cache.decode(layer, slots, q, k, v)   # q (b, heads, D), k/v (b, kv_heads, D)
     cache.advance(slots, 1)
 """
-
 from __future__ import annotations
 
 import math
@@ -29,14 +28,14 @@ class CacheFull(RuntimeError):
 def _update_slice(buffer: np.ndarray, update: np.ndarray, start: int) -> None:
     """buffer[start : start + len(update)] = update, kept inside the buffer."""
     start = max(0, min(start, buffer.shape[0] - update.shape[0]))
-    buffer[start : start + update.shape[0]] = update
+    buffer[start:start + update.shape[0]] = update
 
 
 def _pad_rows(x: np.ndarray, rows: int) -> np.ndarray:
     if x.shape[0] == rows:
         return x
     out = np.zeros((rows, *x.shape[1:]), x.dtype)
-    out[: x.shape[0]] = x
+    out[:x.shape[0]] = x
     return out
 
 
@@ -66,16 +65,8 @@ class GQACache:
     Storage: keys and values, each (layers, slots, capacity, kv_heads, head_dim).
     """
 
-    def __init__(
-        self,
-        layers: int,
-        slots: int,
-        kv_heads: int,
-        capacity: int,
-        head_dim: int,
-        chunk: int = 8,
-        dtype=np.float32,
-    ) -> None:
+    def __init__(self, layers: int, slots: int, kv_heads: int, capacity: int,
+                 head_dim: int, chunk: int = 8, dtype=np.float32) -> None:
         if chunk < 1 or capacity < 1:
             raise ValueError("chunk and capacity must be positive")
         self.keys = np.zeros((layers, slots, capacity, kv_heads, head_dim), dtype)
@@ -107,23 +98,21 @@ class GQACache:
             _update_slice(kbuf, _pad_rows(k[lo:hi], self.chunk), base + lo)
             _update_slice(vbuf, _pad_rows(v[lo:hi], self.chunk), base + lo)
             seen = base + hi
-            tile = grouped_attention(_pad_rows(q[lo:hi], self.chunk), kbuf[:seen], vbuf[:seen], base + lo)
-            out[lo:hi] = tile[: hi - lo]
+            tile = grouped_attention(_pad_rows(q[lo:hi], self.chunk),
+                                     kbuf[:seen], vbuf[:seen], base + lo)
+            out[lo:hi] = tile[:hi - lo]
         return out
 
     def decode(self, layer: int, slots, q, k, v) -> np.ndarray:
         """One new position for each of ``slots`` (ragged lengths are fine)."""
         q = np.asarray(q)
-        starts = [self._room(s, 1) for s in slots]  # all checked before any write
+        starts = [self._room(s, 1) for s in slots]     # all checked before any write
         rows = []
         for b, (slot, pos) in enumerate(zip(slots, starts)):
             self.keys[layer, slot, pos] = k[b]
             self.vals[layer, slot, pos] = v[b]
-            rows.append(
-                grouped_attention(
-                    q[b : b + 1], self.keys[layer, slot, : pos + 1], self.vals[layer, slot, : pos + 1], pos
-                )
-            )
+            rows.append(grouped_attention(q[b:b + 1], self.keys[layer, slot, :pos + 1],
+                                          self.vals[layer, slot, :pos + 1], pos))
         return np.concatenate(rows)
 
     def advance(self, slots, n: int = 1) -> None:
@@ -143,8 +132,6 @@ class GQACache:
 
     def memory(self) -> dict:
         per_token = 2 * self.keys.shape[0] * math.prod(self.keys.shape[3:]) * self.keys.itemsize
-        return {
-            "bytes_per_token": per_token,
-            "allocated": self.keys.nbytes + self.vals.nbytes,
-            "used": int(self.lengths.sum()) * per_token,
-        }
+        return {"bytes_per_token": per_token,
+                "allocated": self.keys.nbytes + self.vals.nbytes,
+                "used": int(self.lengths.sum()) * per_token}

@@ -12,8 +12,8 @@ class BatchedKVCache:
     def append(self, k, v, lengths):
         for b, n in enumerate(lengths):
             s = self.seq_lens[b]
-            self.k[b, :, s : s + n] = k[b, :, :n]
-            self.v[b, :, s : s + n] = v[b, :, :n]
+            self.k[b, :, s:s + n] = k[b, :, :n]
+            self.v[b, :, s:s + n] = v[b, :, :n]
         self.seq_lens += lengths
 
     def attend(self, q):

@@ -30,10 +30,7 @@ class BlockKVCache:
     def gather(self, seq_id):
         """(H, S, D)"""
         n, heads, dim = self.count[seq_id], self.keys.shape[1], self.keys.shape[3]
-        found = (
-            x[self.blocks[seq_id]].transpose(1, 0, 2, 3).reshape(heads, -1, dim)
-            for x in (self.keys, self.values)
-        )
+        found = (x[self.blocks[seq_id]].transpose(1, 0, 2, 3).reshape(heads, -1, dim) for x in (self.keys, self.values))
         return tuple(x[:, :n] for x in found)
 
     def free_sequence(self, seq_id):

@@ -31,9 +31,7 @@ class PagedKVCache:
     def gather(self, sid, layer):
         """(tokens, heads, width)"""
         rows = self.data[self.pages[sid], layer]
-        k, v = rows.transpose(1, 2, 0, 3, 4).reshape(2, rows.shape[2], -1, rows.shape[4])[
-            :, :, : self.length[sid]
-        ]
+        k, v = rows.transpose(1, 2, 0, 3, 4).reshape(2, rows.shape[2], -1, rows.shape[4])[:, :, :self.length[sid]]
         return k.swapaxes(0, 1), v.swapaxes(0, 1)
 
 

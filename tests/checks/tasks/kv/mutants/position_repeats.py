@@ -23,7 +23,7 @@ class Decoder:
 
     def prefill(self, token_ids):
         self.kv, self.n = None, token_ids.shape[1] - 1
-        return self._layer(self.emb[token_ids] + self.pos[: token_ids.shape[1]]) @ self.emb.T
+        return self._layer(self.emb[token_ids] + self.pos[:token_ids.shape[1]]) @ self.emb.T
 
     def decode_step(self, token_ids):
         x = self.emb[token_ids][:, None] + self.pos[self.n]

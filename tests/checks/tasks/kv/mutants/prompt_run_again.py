@@ -8,10 +8,7 @@ class CachedLM:
         g = np.random.default_rng(seed)
         self.embedding = g.normal(size=(vocab_size, d_model))
         self.position = g.normal(size=(max_seq_len, d_model))
-        self.layers = [
-            dict(zip(("q", "k", "v", "o"), g.normal(size=(4, d_model, d_model)) / d_model**0.5))
-            for _ in range(n_layers)
-        ]
+        self.layers = [dict(zip(("q", "k", "v", "o"), g.normal(size=(4, d_model, d_model)) / d_model**0.5)) for _ in range(n_layers)]
         self.n_heads = n_heads
         self.kv_cache = None
 

@@ -8,16 +8,15 @@ branch, retry or discard a step for free.  Sequences are stored back to back; ``
 (the ``cu_seqlens`` convention), so there is no padding, no capacity and nothing to mask but the causal triangle.
 One ``Packed`` is one layer; a model's cache is a tuple of them.  Cost of an append: one copy, O(tokens held).
 """
-
 from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
 
 class Packed(NamedTuple):
-    k: np.ndarray  # (N, kv_heads, head_dim), read-only
-    v: np.ndarray  # (N, kv_heads, head_dim), read-only
-    starts: np.ndarray  # (B + 1,) int64
+    k: np.ndarray        # (N, kv_heads, head_dim), read-only
+    v: np.ndarray        # (N, kv_heads, head_dim), read-only
+    starts: np.ndarray   # (B + 1,) int64
 
     @property
     def lengths(self) -> np.ndarray:
@@ -60,7 +59,7 @@ def append(state: Packed, k: np.ndarray, v: np.ndarray, counts: Optional[Sequenc
     for held, new in ((state.k, k), (state.v, v)):
         rows = np.empty((starts[-1],) + held.shape[1:], held.dtype)
         rows[old_at] = held
-        rows[fresh] = new  # what is not old is new, and both are in sequence order
+        rows[fresh] = new          # what is not old is new, and both are in sequence order
         rows.flags.writeable = False
         out.append(rows)
     return Packed(out[0], out[1], starts)
@@ -93,14 +92,14 @@ def attend(q: np.ndarray, state: Packed, counts: Optional[Sequence[int]] = None)
         if n == 0:
             continue
         k, v = read(state, b)
-        qb = q[at : at + n].reshape(n, groups, heads // groups, dim)
+        qb = q[at:at + n].reshape(n, groups, heads // groups, dim)
         s = np.einsum("qgrd,kgd->grqk", qb, k) / np.sqrt(dim).astype(out.dtype)
         hidden = np.arange(len(k))[None, :] > np.arange(len(k) - n, len(k))[:, None]
         s[..., hidden] = -np.inf
         s -= s.max(axis=-1, keepdims=True)
         np.exp(s, out=s)
         s /= s.sum(axis=-1, keepdims=True)
-        out[at : at + n] = np.einsum("grqk,kgd->qgrd", s, v).reshape(n, heads, dim)
+        out[at:at + n] = np.einsum("grqk,kgd->qgrd", s, v).reshape(n, heads, dim)
         at += n
     return out
 
@@ -110,14 +109,7 @@ def bytes_per_token(layers: int, kv_heads: int, head_dim: int, itemsize: int = 2
     return 2 * layers * kv_heads * head_dim * itemsize
 
 
-def max_context(
-    gpu_bytes: int,
-    weight_bytes: int,
-    batch: int,
-    layers: int,
-    kv_heads: int,
-    head_dim: int,
-    itemsize: int = 2,
-) -> int:
+def max_context(gpu_bytes: int, weight_bytes: int, batch: int, layers: int, kv_heads: int, head_dim: int,
+                itemsize: int = 2) -> int:
     """Longest context that ``batch`` sequences can have beside the weights."""
     return max(0, gpu_bytes - weight_bytes) // (batch * bytes_per_token(layers, kv_heads, head_dim, itemsize))

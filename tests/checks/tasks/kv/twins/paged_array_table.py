@@ -6,9 +6,7 @@ import numpy as np
 
 
 class BlockKVCache:
-    def __init__(
-        self, batch_size, n_kv_heads, d_head, page_size, total_pages, max_pages_per_seq, dtype=np.float32
-    ):
+    def __init__(self, batch_size, n_kv_heads, d_head, page_size, total_pages, max_pages_per_seq, dtype=np.float32):
         self.k = np.zeros((total_pages, page_size, n_kv_heads, d_head), dtype)
         self.v = np.zeros_like(self.k)
         self.page_size = page_size

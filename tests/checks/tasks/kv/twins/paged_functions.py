@@ -6,12 +6,8 @@ import numpy as np
 def make_paged_cache(num_pages=16, page_size=4, n_heads=2, head_dim=8):
     shape = (num_pages, n_heads, page_size, head_dim)
     return {
-        "k": np.zeros(shape, np.float32),
-        "v": np.zeros(shape, np.float32),
-        "free": set(range(num_pages)),
-        "tables": {},
-        "lens": {},
-        "page_size": page_size,
+        "k": np.zeros(shape, np.float32), "v": np.zeros(shape, np.float32),
+        "free": set(range(num_pages)), "tables": {}, "lens": {}, "page_size": page_size,
     }
 
 

@@ -29,9 +29,7 @@ class PagePool:
     def gather(self, sid, layer):
         """(heads, tokens, width)"""
         rows = self.data[self.pages[sid], layer]
-        k, v = rows.transpose(1, 2, 0, 3, 4).reshape(2, rows.shape[2], -1, rows.shape[4])[
-            :, :, : self.length[sid]
-        ]
+        k, v = rows.transpose(1, 2, 0, 3, 4).reshape(2, rows.shape[2], -1, rows.shape[4])[:, :, :self.length[sid]]
         return k, v
 
 

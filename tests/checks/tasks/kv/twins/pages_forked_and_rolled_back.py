@@ -65,4 +65,6 @@ class PagedKVCache:
     def get(self, seq_id):
         """(S, H, D) keys and values."""
         n, pages = self.sizes[seq_id], self.pages[seq_id]
-        return tuple(store[pages].reshape(-1, *store.shape[2:])[:n] for store in (self.keys, self.values))
+        return tuple(
+            store[pages].reshape(-1, *store.shape[2:])[:n] for store in (self.keys, self.values)
+        )

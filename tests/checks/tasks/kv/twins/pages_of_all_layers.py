@@ -10,7 +10,6 @@
 * A sealed page whose last reference goes stays *warm*: it still can be found by content, and is recycled (oldest
   first) when no cold page is left.  pages_available() counts warm pages, since any of them may be had at once.
 """
-
 import hashlib
 from collections import OrderedDict
 import numpy as np
@@ -25,13 +24,13 @@ class KvStore:
         self._pool = np.zeros((num_pages, 2, num_layers, num_kv_heads, page_size, head_dim), np.float32)
         self._page_size = page_size
         self._cold = list(range(num_pages - 1, -1, -1))
-        self._warm = OrderedDict()  # page -> None, oldest first
+        self._warm = OrderedDict()          # page -> None, oldest first
         self._refs = [0] * num_pages
         self._digest_of = [None] * num_pages
-        self._page_of = {}  # digest -> sealed page
-        self._pages = {}  # handle -> list of pages
+        self._page_of = {}                  # digest -> sealed page
+        self._pages = {}                    # handle -> list of pages
         self._length = {}
-        self._next = 100  # ids are never used twice
+        self._next = 100                    # ids are never used twice
 
     # -- life of a sequence
     def create_sequence(self):
@@ -82,8 +81,8 @@ class KvStore:
                 self._pages[seq].append(self._take())
             page = self._pages[seq][-1]
             m = min(ps - at, n - done)
-            self._pool[page, 0, :, :, at : at + m] = keys[:, :, done : done + m]
-            self._pool[page, 1, :, :, at : at + m] = values[:, :, done : done + m]
+            self._pool[page, 0, :, :, at:at + m] = keys[:, :, done:done + m]
+            self._pool[page, 1, :, :, at:at + m] = values[:, :, done:done + m]
             done += m
             self._length[seq] += m
             if at + m == ps:
@@ -95,7 +94,7 @@ class KvStore:
         self._need(seq)
         n = self._length[seq]
         _, _, _, G, ps, D = self._pool.shape
-        x = self._pool[self._pages[seq], :, layer]  # [pages][2][G][ps][D]
+        x = self._pool[self._pages[seq], :, layer]                    # [pages][2][G][ps][D]
         x = x.transpose(1, 2, 0, 3, 4).reshape(2, G, -1, D)[:, :, :n]
         return x[0], x[1]
 
@@ -106,15 +105,9 @@ class KvStore:
         live = {p for t in self._pages.values() for p in t}
         per_token = self._pool[0].nbytes // self._page_size
         tokens = sum(self._length.values())
-        return {
-            "bytes_allocated": self._pool.nbytes,
-            "bytes_per_token": per_token,
-            "tokens": tokens,
-            "live_pages": len(live),
-            "warm_pages": len(self._warm),
-            "cold_pages": len(self._cold),
-            "occupancy": tokens / (len(live) * self._page_size) if live else 0.0,
-        }  # over 1 where pages are shared
+        return {"bytes_allocated": self._pool.nbytes, "bytes_per_token": per_token, "tokens": tokens, "live_pages": len(live),
+                "warm_pages": len(self._warm), "cold_pages": len(self._cold),
+                "occupancy": tokens / (len(live) * self._page_size) if live else 0.0}      # over 1 where pages are shared
 
     # -- pages
     def _need(self, seq):
@@ -165,7 +158,7 @@ def attention(store, seq, layer, query):
     if H % G or m > n:
         raise ValueError("bad number of heads or queries")
     pick = np.arange(H) * G // H
-    logits = query @ K[pick].transpose(0, 2, 1) * np.float32(D**-0.5)
+    logits = query @ K[pick].transpose(0, 2, 1) * np.float32(D ** -0.5)
     hidden = np.triu(np.ones((m, n), bool), k=n - m + 1)
     logits[:, hidden] = -np.inf
     logits -= logits.max(axis=2, keepdims=True)

@@ -5,7 +5,7 @@ import numpy as np
 
 def init_params(vocab_size, d_model, n_heads, n_layers, seed=0):
     r = np.random.default_rng(seed)
-    layers = [r.normal(size=(4, d_model, d_model)) / d_model**0.5 for _ in range(n_layers)]
+    layers = [r.normal(size=(4, d_model, d_model)) / d_model ** 0.5 for _ in range(n_layers)]
     return {"embedding": r.normal(size=(vocab_size, d_model)), "layers": layers, "heads": n_heads}
 
 

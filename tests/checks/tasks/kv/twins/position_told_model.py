@@ -6,7 +6,6 @@
 import numpy as np
 from dataclasses import dataclass
 
-
 @dataclass
 class ModelArgs:
     dim: int = 64
@@ -18,10 +17,7 @@ class ModelArgs:
     max_seq_len: int = 64
     norm_eps: float = 1e-5
 
-
-def rms(x, eps):
-    return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
-
+def rms(x, eps): return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
 
 def rope(x, start):
     B, T, H, D = x.shape
@@ -33,17 +29,11 @@ def rope(x, start):
     out[..., ::2], out[..., 1::2] = a * c - b * s, a * s + b * c
     return out
 
-
 class Attention:
     def __init__(self, args, rng):
         self.h, self.kv, self.d = args.n_heads, args.n_kv_heads, args.dim // args.n_heads
-        w = lambda i, o: rng.normal(0, i**-0.5, (i, o)).astype(np.float32)
-        self.wq, self.wk, self.wv, self.wo = (
-            w(args.dim, self.h * self.d),
-            w(args.dim, self.kv * self.d),
-            w(args.dim, self.kv * self.d),
-            w(self.h * self.d, args.dim),
-        )
+        w = lambda i, o: rng.normal(0, i ** -0.5, (i, o)).astype(np.float32)
+        self.wq, self.wk, self.wv, self.wo = w(args.dim, self.h * self.d), w(args.dim, self.kv * self.d), w(args.dim, self.kv * self.d), w(self.h * self.d, args.dim)
         self.cache_k = np.zeros((args.max_batch_size, args.max_seq_len, self.kv, self.d), np.float32)
         self.cache_v = np.zeros_like(self.cache_k)
 
@@ -52,17 +42,15 @@ class Attention:
         q = rope((x @ self.wq).reshape(B, T, self.h, self.d), start_pos)
         k = rope((x @ self.wk).reshape(B, T, self.kv, self.d), start_pos)
         v = (x @ self.wv).reshape(B, T, self.kv, self.d)
-        self.cache_k[:B, start_pos : start_pos + T] = k
-        self.cache_v[:B, start_pos : start_pos + T] = v
+        self.cache_k[:B, start_pos:start_pos + T] = k
+        self.cache_v[:B, start_pos:start_pos + T] = v
         n = start_pos + T
         k = np.repeat(self.cache_k[:B, :n], self.h // self.kv, 2)
         v = np.repeat(self.cache_v[:B, :n], self.h // self.kv, 2)
         s = np.einsum("bthd,bshd->bhts", q, k) / np.sqrt(self.d)
         s = s + np.triu(np.full((T, n), -np.inf), 1 + start_pos)
-        p = np.exp(s - s.max(-1, keepdims=True))
-        p /= p.sum(-1, keepdims=True)
+        p = np.exp(s - s.max(-1, keepdims=True)); p /= p.sum(-1, keepdims=True)
         return np.einsum("bhts,bshd->bthd", p, v).reshape(B, T, -1) @ self.wo
-
 
 class Transformer:
     def __init__(self, args: ModelArgs, seed: int = 0):
@@ -70,7 +58,7 @@ class Transformer:
         self.args = args
         self.emb = rng.normal(0, 1, (args.vocab_size, args.dim)).astype(np.float32)
         self.layers = [Attention(args, rng) for _ in range(args.n_layers)]
-        self.out = rng.normal(0, args.dim**-0.5, (args.dim, args.vocab_size)).astype(np.float32)
+        self.out = rng.normal(0, args.dim ** -0.5, (args.dim, args.vocab_size)).astype(np.float32)
 
     def forward(self, tokens, start_pos):
         x = self.emb[tokens]

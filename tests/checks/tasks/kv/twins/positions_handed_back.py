@@ -19,7 +19,6 @@ position is computed, and padding is marked explicitly with ``-1``:
 The buffers grow geometrically.  Pass ``max_len`` to put a hard ceiling on them; an append
 that would cross it raises ``CacheFullError`` and leaves the cache exactly as it was.
 """
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -35,9 +34,9 @@ class CacheFullError(RuntimeError):
 class KVCache:
     """Plain data; all operations are module-level functions."""
 
-    keys: np.ndarray  # (L, B, Hkv, capacity, D)
-    values: np.ndarray  # (L, B, Hkv, capacity, D)
-    lengths: np.ndarray  # (L, B) number of valid slots
+    keys: np.ndarray      # (L, B, Hkv, capacity, D)
+    values: np.ndarray    # (L, B, Hkv, capacity, D)
+    lengths: np.ndarray   # (L, B) number of valid slots
     max_len: int | None = None
 
     @property
@@ -49,15 +48,8 @@ class KVCache:
         return self.keys.nbytes + self.values.nbytes + self.lengths.nbytes
 
 
-def create_cache(
-    n_layers: int,
-    batch: int,
-    n_kv_heads: int,
-    head_dim: int,
-    capacity: int = 64,
-    dtype=np.float32,
-    max_len: int | None = None,
-) -> KVCache:
+def create_cache(n_layers: int, batch: int, n_kv_heads: int, head_dim: int,
+                 capacity: int = 64, dtype=np.float32, max_len: int | None = None) -> KVCache:
     """Allocate an empty cache."""
     if min(n_layers, batch, n_kv_heads, head_dim, capacity) < 1:
         raise ValueError("all cache dimensions must be positive")
@@ -66,9 +58,8 @@ def create_cache(
             raise ValueError("max_len must be positive")
         capacity = min(capacity, max_len)
     shape = (n_layers, batch, n_kv_heads, capacity, head_dim)
-    return KVCache(
-        np.zeros(shape, dtype), np.zeros(shape, dtype), np.zeros((n_layers, batch), np.int64), max_len
-    )
+    return KVCache(np.zeros(shape, dtype), np.zeros(shape, dtype),
+                   np.zeros((n_layers, batch), np.int64), max_len)
 
 
 def _reserve(cache: KVCache, needed: int) -> None:
@@ -110,13 +101,13 @@ def append_many(cache: KVCache, layer: int, k_new, v_new, counts=None) -> np.nda
         raise ValueError(f"counts must be {B} integers in [0, {T}]")
 
     start = cache.lengths[layer].copy()
-    _reserve(cache, int((start + counts).max()))  # raises before anything is written
+    _reserve(cache, int((start + counts).max()))      # raises before anything is written
     offset = np.arange(T)
     positions = np.where(offset < counts[:, None], start[:, None] + offset, -1)
     for b in range(B):
         n, s = counts[b], start[b]
-        cache.keys[layer, b, :, s : s + n] = k_new[b, :, :n]
-        cache.values[layer, b, :, s : s + n] = v_new[b, :, :n]
+        cache.keys[layer, b, :, s:s + n] = k_new[b, :, :n]
+        cache.values[layer, b, :, s:s + n] = v_new[b, :, :n]
     cache.lengths[layer] = start + counts
     return positions
 
@@ -142,11 +133,8 @@ def read_batch(cache: KVCache, layer: int) -> tuple[np.ndarray, np.ndarray, np.n
     S = int(n.max())
     valid = np.arange(S) < n[:, None]
     keep = valid[:, None, :, None]
-    return (
-        np.where(keep, cache.keys[layer, :, :, :S], 0),
-        np.where(keep, cache.values[layer, :, :, :S], 0),
-        valid,
-    )
+    return (np.where(keep, cache.keys[layer, :, :, :S], 0),
+            np.where(keep, cache.values[layer, :, :, :S], 0), valid)
 
 
 def truncate_row(cache: KVCache, row: int, length: int = 0) -> None:
@@ -182,7 +170,7 @@ def cached_attention(q, positions, cache: KVCache, layer: int) -> np.ndarray:
     grouped = q.astype(acc).reshape(B, Hkv, Hq // Hkv, T, D) / np.sqrt(acc.type(D))
     scores = np.einsum("bkgtd,bksd->bkgts", grouped, K.astype(acc))
 
-    visible = np.arange(K.shape[2]) <= positions[:, :, None]  # (B, T, S)
+    visible = np.arange(K.shape[2]) <= positions[:, :, None]          # (B, T, S)
     visible = visible[:, None, None]
     scores = np.where(visible, scores, -np.inf)
     top = scores.max(axis=-1, keepdims=True, initial=-np.inf)

@@ -17,7 +17,7 @@ class SlotCache:
         first = n - len(queries)
         scores = np.einsum("thd,shd->ths", queries, keys) / np.sqrt(keys.shape[-1])
         for t in range(len(queries)):
-            scores[t, :, first + t + 1 :] = -np.inf
+            scores[t, :, first + t + 1:] = -np.inf
         scores = np.exp(scores - scores.max(-1, keepdims=True))
         return np.einsum("ths,shd->thd", scores / scores.sum(-1, keepdims=True), values)
 
@@ -34,4 +34,4 @@ class SlotCache:
         for slot, at in enumerate(places):
             self.kv[0, slot, at], self.kv[1, slot, at] = k[slot], v[slot]
             self.filled[slot] = at.stop
-        return np.stack([self._look(b, q[b][None], n)[0] for b, n in enumerate(self.filled[: len(q)])])
+        return np.stack([self._look(b, q[b][None], n)[0] for b, n in enumerate(self.filled[:len(q)])])
