@@ -121,7 +121,7 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
             return Found("changed", (begins, ends), ((begins, ends),))
     # what was another line before is none that has moved
     free = [one for one in every if not any(earlier.since(n) is not None for n in _solid(one.lines, index))]
-    if len(free) == 1 and free[0].backed and begins is None and (free[0].inside or free[0].beside):
+    if len(free) == 1 and begins is None and _is_meant(free[0], context, every):
         if anchor.blank and rivalled(free[0], anchor, context, index):
             return _doubtful(anchor, context, index, free)
         return _there(free[0])
@@ -131,6 +131,12 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
     if free:
         return _doubtful(anchor, context, index, free)
     return Found("gone", _clamped(_near(first, earlier, anchor.size), index))
+
+
+def _is_meant(one: Candidate, context: Context, every: Sequence[Candidate]) -> bool:
+    """Whether lines have moved to a place: no more is the same around any of its like."""
+    where = (one.inside and context.within != "") or one.beside
+    return where and one.backed and all(other.slots <= one.slots for other in every)
 
 
 def _any_of_more(anchor: Anchor, index: TextIndex, earlier: Earlier, begins: int) -> tuple[Lines, ...]:

@@ -10,6 +10,8 @@ from judge_tui.judging.context import parse_context, render_context
 from judge_tui.judging.note import Note, new_note
 from judge_tui.judging.placing import Files, Placed, place, restated
 from judge_tui.judging.text_index import indexed
+from judge_tui.judging.way_of_lines import Earlier
+from judge_tui.tui.code.equal_lines import equal_lines
 
 
 def lines(name: str, count: int) -> str:
@@ -86,6 +88,16 @@ def test_a_range_that_begins_in_a_copy_does_not_reach_over_the_beginning_of_the_
     assert note.context.ends == "return out"
     found = placed(note, text.replace("x = 1\nown = 1\n", "x = 1\nown = 1 + 2\n"))
     assert found.note.lines == (17, 34) or found.standing != "there"
+
+
+def test_while_it_is_open_a_note_goes_to_no_copy_around_which_less_is_the_same() -> None:
+    new, show = "def new():\n    made = 1\n", "def show():\n    shown = 1\n"
+    text = f'@cmd("new")\n@arg\n@opt\n{new}@cmd("show")\n@arg\n@opt\n{show}'
+    # the comparison has it that the lines of one are those of the other
+    moved = f'{new}@cmd("show")\n@arg\n@opt\n@cmd("new")\n@arg\n@opt\n{show}'
+    note, old = note_on(text, 3), indexed(text)
+    files = Files(["a.py"], {"a.py": moved}.get, lambda _, now: Earlier(old, now, equal_lines))
+    assert place(note, files).standing != "there"
 
 
 def test_what_tells_copies_apart_is_written_down() -> None:
