@@ -45,12 +45,10 @@ _WIDTHS = (8, 64)
 _FILLED = 128
 #: Pairs that are judged at most.
 _MOST = 3
-#: Every name: what is so unlike all others is told by its own names alone.
-_ANY = "^"
 
 
 def _told(name: str, names: str, *, spare: bool = True) -> Param:
-    return Param(name, "int", tuple(names.split()), required=False, spare=spare, unlike=_ANY)
+    return Param(name, "int", tuple(names.split()), required=False, spare=spare, named=True)
 
 
 _BITS = _told("bits", "n_bits num_bits bit_width", spare=False)

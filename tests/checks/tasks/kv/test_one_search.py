@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from judge_tui.checks import tasks
 from judge_tui.checks.tasks import kv
 
 SOURCES = sorted(Path(kv.__file__).parent.rglob("*.py"))
+#: Of all tasks.
+EVERY = sorted(Path(tasks.__file__).parent.rglob("*.py"))
 
 
 @pytest.mark.parametrize(
@@ -23,4 +26,10 @@ SOURCES = sorted(Path(kv.__file__).parent.rglob("*.py"))
 )
 def test_what_the_solver_does_is_not_done_again(idiom: str, instead: str) -> None:
     again = [f"{path.name}: {instead}" for path in SOURCES if re.search(idiom, path.read_text())]
+    assert again == []
+
+
+def test_how_a_signature_is_called_is_found_by_one_engine() -> None:
+    """Which place goes by keyword, and which by position, is decided in ``binding/signatures.py`` alone."""
+    again = [path.name for path in EVERY if re.search("KEYWORD_ONLY|POSITIONAL_ONLY", path.read_text())]
     assert again == []
