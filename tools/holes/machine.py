@@ -112,7 +112,7 @@ def tried(right: Right, *, edits_each: int, seed: int) -> Iterator[Found]:
     with tempfile.TemporaryDirectory() as scratch:
         submission = _placed(right, Path(scratch, "right"))
         usual = _usual(task, submission, seed)
-        fuzz = _fuzz(task, submission, list(usual))
+        fuzz = _fuzz(task, submission, [check for check, verdict in usual.items() if verdict in _GOOD])
         made = [
             (file, edit)
             for file, source in _sources(right)
@@ -168,15 +168,19 @@ def _placed(right: Right, root: Path, file: str = "", source: str = "") -> Submi
 
 
 def _usual(task: Task, submission: Submission, seed: int) -> dict[str, Verdict]:
-    """Check id → the verdict of the right submission, the quickest check first."""
+    """Check id → the verdict of the right submission, the quickest first.
+
+    A check that cannot tell of it, which comes last, may yet fail an edit of it.
+    """
     generic = {check.id for check in GENERIC}
     bench = Bench(submission, task.contract, seed=seed)
     try:
         outcomes = [run_check(task, check, bench) for check in task.checks if check.id not in generic]
     finally:
         bench.close()
-    good = [one for one in outcomes if one.verdict in _GOOD]
-    return {one.check: one.verdict for one in sorted(good, key=lambda one: one.seconds)}
+    told = [one for one in outcomes if one.verdict is not Verdict.FAIL]
+    ordered = sorted(told, key=lambda one: (one.verdict not in _GOOD, one.seconds))
+    return {one.check: one.verdict for one in ordered}
 
 
 def _fuzz(task: Task, submission: Submission, checks: Sequence[str]) -> Recording:
@@ -194,7 +198,7 @@ def _caught(task: Task, submission: Submission, seed: int, usual: dict[str, Verd
             verdict = run_check(task, task.by_id[check], bench).verdict
             if verdict is Verdict.FAIL or (verdict in _DOUBTS and before in (Verdict.PASS, Verdict.SKIP)):
                 return f"{check}: {verdict}"
-            if verdict in (Verdict.UNBOUND, Verdict.ERROR) and not untold:
+            if verdict in (Verdict.UNBOUND, Verdict.ERROR) and before is not verdict and not untold:
                 untold = f"{check}: {verdict}"
     finally:
         bench.close()
