@@ -6,6 +6,7 @@ normalizer calculation for softmax (2018).
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -64,7 +65,7 @@ def plain(q: Array, k: Array, v: Array, causal: bool, dtype: npt.DTypeLike) -> A
         (B, H, N, D) in float64.
     """
     kind = np.dtype(dtype).type
-    scores = (q.astype(kind) * kind(q.shape[-1] ** -0.5 * np.log2(np.e))) @ k.astype(kind).swapaxes(-1, -2)
+    scores = (q.astype(kind) * kind(q.shape[-1] ** -0.5 * np.log2(math.e))) @ k.astype(kind).swapaxes(-1, -2)
     if causal:
         scores[..., _future(q.shape[-2])] = -np.inf
     top = scores.max(axis=-1, keepdims=True)

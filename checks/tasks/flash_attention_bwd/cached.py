@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -145,7 +146,8 @@ def known(problem: Problem) -> dict[str, Array]:
         lse, top = logsumexp(case), scores.max(-1)
         return {
             "Q": case.q, "K": case.k, "V": case.v, "O": case.truth, "L": lse, "m": top,
-            "l": np.exp(lse - top), "L in base 2": lse * np.log2(np.e), "m in base 2": top * np.log2(np.e),
+            "l": np.exp(lse - top), "L in base 2": lse * np.log2(math.e),
+            "m in base 2": top * np.log2(math.e),
             "-L": -lse, "1/l": np.exp(top - lse), "Q/√D": case.q / np.sqrt(case.q.shape[-1]),
             "P": np.exp(scores - lse[..., None]), "S": np.where(np.isfinite(scores), scores, 0.0),
             "exp(S - m)": np.exp(scores - top[..., None]),

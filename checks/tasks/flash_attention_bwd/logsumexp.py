@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -145,7 +146,7 @@ class _Kept:
     def whole(self, values: list[Array]) -> Array:
         with np.errstate(all="ignore"):
             if self.form is _Form.BASE_2:
-                return np.asarray(values[0] / np.log2(np.e))
+                return np.asarray(values[0] / np.log2(math.e))
             if self.form is _Form.NEGATIVE:
                 return -values[0]
             if self.form is _Form.M_AND_L:
@@ -298,7 +299,7 @@ def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
         ("log l without the maximum", lse - top), ("the maximum without log l", top),
         ("l", np.exp(lse - top)),
         ("Σ exp", np.exp(lse)), ("m + l", top + np.exp(lse - top)), ("m - log l", 2 * top - lse),
-        ("log2 of l beside the maximum", top + (lse - top) * np.log2(np.e)),
+        ("log2 of l beside the maximum", top + (lse - top) * np.log2(math.e)),
     ):  # fmt: skip
         if np.max(np.abs(value - other)) <= 1e-6 * (1 + largest):
             return f": it is {text}"

@@ -6,6 +6,7 @@ dV = Pᵀ dO, dP = dO Vᵀ, dS = P ∘ (dP − rowsum(P ∘ dP)), dQ = dS K / �
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -141,7 +142,7 @@ def _weights(case: Case, dtype: npt.DTypeLike, *, base_two: bool = False) -> Arr
     lse = _lse(scores)
     finite = np.where(np.isfinite(lse), lse, lse.dtype.type(0))
     if base_two:
-        turn = scores.dtype.type(np.log2(np.e))
+        turn = scores.dtype.type(np.log2(math.e))
         return np.exp2(_scores(replace(case, q=case.q.astype(dtype) * turn), dtype) - finite * turn)
     return np.exp(scores - finite)
 

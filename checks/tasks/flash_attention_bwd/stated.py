@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -34,7 +35,7 @@ SHAPES: dict[str, Callable[[Array], Array]] = {
     "(B, H, N, 1)": lambda rows: rows[..., None],
     "(B, N, H)": lambda rows: rows.swapaxes(1, 2),
 }
-_BASES = {"": 1.0, " in base 2": float(np.log2(np.e))}
+_BASES = {"": 1.0, " in base 2": float(np.log2(math.e))}
 
 
 class Stated:
