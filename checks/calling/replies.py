@@ -18,7 +18,7 @@ from judge_tui.checks.faults import BadResult
 __all__ = ["MOST_OBJECTS", "affordable", "checked"]
 
 #: Lists and dicts in one reply at most: each takes the engine some 130 bytes, and the sender one.
-MOST_OBJECTS = 450_000
+MOST_OBJECTS = 400_000
 #: First bytes of msgpack's lists and dicts. Bytes of numbers and texts look alike: this counts too many.
 _OPENING = bytes([*range(0x80, 0xA0), *range(0xDC, 0xE0)])
 _OTHERS = bytes(byte for byte in range(256) if byte not in _OPENING)

@@ -32,7 +32,7 @@ sys.exit(app.run_compare(
 """
 #: Keys, and what is told to the screen in one piece once they have had their effect.
 STEPS: tuple[tuple[bytes, bytes], ...] = (
-    (b"vJJY", b"lines copied"),
+    (b"ggvJJY", b"lines copied"),
     (b"\x1b", b""),
     (b"f", b"to narrow"),
     (b"\x1b", b""),

@@ -47,7 +47,7 @@ async def test_evidence_opens_shows_output_harmlessly_and_jumps_to_the_line(work
         assert "one␛]0;title␇" in text
         assert "[bold]two[/bold]" in text
         assert "kv_cache.py:15" in text
-        assert "logarithmic: err" in text
+        assert "(logarithmic)" in text, text
         await app.press("o")
         pane = app.compare.panes[1]
         assert app.app.focused is pane.view

@@ -150,7 +150,7 @@ def test_a_screen_and_its_engine_run_nothing_of_it(
             terminal.see("Alpha · Beta".encode())
             terminal.send(b"\r")
         # of the engine's own words: it stands, and has looked at both
-        terminal.see(b"unbound")
+        terminal.see(b"no callable found")
         terminal.send(b"q")
     finally:
         terminal.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -61,6 +62,10 @@ def test_two_of_four_workers_are_killed_and_the_outcomes_are_those_of_one_machin
             if alive > 2 and isinstance(event, Finished):
                 alive -= 1
                 four.kill(four.workers[alive])
+        # the scheduler hears of a dead worker by itself
+        until = time.monotonic() + 30
+        while len(cluster.members.admitted) > 3 and time.monotonic() < until:
+            cluster.members.look()
         assert len(cluster.members.admitted) <= 3
     assert alive == 2
     alone = list(run(asked, store=Store(tmp_path / "here")))
