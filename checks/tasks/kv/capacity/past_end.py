@@ -34,7 +34,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=9,
+    version=10,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -63,13 +63,14 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
             said = [_past_the_end(subject, found, _UNTOLD, 1, f"one token behind {_UNTOLD}")]
         except Raised as fault:
             found.note(f"{_UNTOLD} tokens, one by one", fault.message)
-    if subject.cached(Sizes()).can_feed_many and _continues(subject):
+    continues = subject.cached(Sizes()).can_feed_many and _continues(subject)
+    if continues:
         try:
             said.append(_past_the_end(subject, found, _CAPACITY - 1, 3, "three tokens where one has room"))
         except Skipped as fault:
             found.note("three tokens where one has room", fault.message)
     if told:
-        wrapping.judge(subject, found, said, _CAPACITY)
+        wrapping.judge(subject, found, said, _CAPACITY, continues=continues)
     others.judge(subject, found, said, _CAPACITY, 3 * _CAPACITY if told else _UNTOLD)
     reuse.judge(subject, found, said)
     several.judge(subject, found, said)

@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 Stream = tuple[Array, Array, Array]
 
 
-def judge(subject: Subject, found: Findings, said: list[str], window: int) -> None:
+def judge(subject: Subject, found: Findings, said: list[str], window: int, *, continues: bool) -> None:
     """Hold steps and prompts past a window against attention over the newest tokens alone.
 
     Nothing is judged of a cache that promises no window, hands out what it holds and attends over nothing,
@@ -38,6 +38,7 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int) -> No
         found: Gathers the evidence.
         said: What is wrong is put in front.
         window: Tokens that it is made for.
+        continues: Whether several tokens at once go behind what is stored; a call for prompts may start over.
     """
     if not says_so(subject) or subject.mode == "read":
         return
@@ -57,7 +58,8 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int) -> No
         # what attends by a call of its own holds no more than the newest by then
         return
     many = total - _STEPS
-    for split in ((many,), (window - 2, many - window + 2), (window, 3, many - window - 3)):
+    behind = ((window - 2, many - window + 2), (window, 3, many - window - 3))
+    for split in ((many,), *(behind if continues else ())):
         pieces = (*split, *[1] * _STEPS)
         words = f"{' + '.join(map(str, split))} tokens by calls of several, then {_STEPS} steps"
         out = _fed(subject, found, stream, window, pieces, words)
