@@ -97,7 +97,7 @@ BOMB = """
 import os, socket, struct, time
 
 def control():
-    for fd in range(3, 64):
+    for fd in range(3, 4096):
         try:
             found = socket.socket(fileno=fd)
         except OSError:
