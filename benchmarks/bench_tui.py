@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -217,6 +218,8 @@ def search(lines: Lines, runs: int, most: Path) -> None:
     try:
         terminal.first(b"FIRST-FRAME")
         terminal.calm(1.5)
+        # what a file of this size is made of is read in seconds, and takes half of the interpreter
+        terminal.rest()
         terminal.key(b"/")
         terminal.key(SEARCHED[:-1])
         # the cursor blinks every half second
@@ -242,21 +245,32 @@ def typing(lines: Lines, folder: Path) -> None:
     """Typing a comment while checks run on all processors."""
     shutil.copytree(ROOT / "submissions", folder / "submissions")
     (folder / "scores").mkdir()
-    terminal = Terminal(sys.executable, "-c", COMPARE, str(folder), "glm5", "qwen36")
-    try:
-        terminal.first(b"kv_cache")
-        terminal.key(b"s")
-        opened = terminal.answer(b"\r", b"saved as you type") * 1000
-        times = []
-        while len(times) < 120:
-            for letter in TYPED:
-                times.append(terminal.key(bytes([letter])) * 1000)
-    finally:
-        terminal.close()
-    lines.say("the editor opens while checks start", f"{opened:.0f} ms", "", "100 ms", opened <= 100)
+    opened: list[float] = []
+    times: list[float] = []
+    for number in range(ROUNDS):
+        # what was found before is remembered, and nothing would be left to run
+        os.environ["XDG_CACHE_HOME"] = str(folder / f"cache {number}")
+        terminal = Terminal(sys.executable, "-c", COMPARE, str(folder), "glm5", "qwen36")
+        try:
+            terminal.until(b"running", terminal.started)
+            terminal.key(b"s")
+            opened.append(terminal.answer(b"\r", b"saved as you type") * 1000)
+            for end in range(1, len(TYPED) + 1):
+                times.append(terminal.answer(TYPED[end - 1 : end], _ending(TYPED[:end])) * 1000)
+                terminal.calm(0.03)
+        finally:
+            terminal.close()
+            del os.environ["XDG_CACHE_HOME"]
+    first = statistics.median(opened)
+    lines.say("the editor opens while checks start", f"{first:.0f} ms", "", "100 ms", first <= 100)
     taken = p95(times)
     against = f"median {statistics.median(times):.1f} ms"
     lines.say("typing a comment while checks run, p95", f"{taken:.1f} ms", against, "8 ms", taken <= 8)
+
+
+def _ending(text: bytes) -> bytes:
+    """Expression for the end of a text on the screen, where a line may end at a space."""
+    return b"(?s:.{0,80}?)".join(map(re.escape, text[-8:].rstrip().split(b" ")))
 
 
 def memory(lines: Lines, most: Path) -> None:

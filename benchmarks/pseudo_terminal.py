@@ -105,6 +105,24 @@ class Terminal:
         with open(f"/proc/{self.pid}/status", encoding="ascii") as status:
             return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
 
+    def rest(self, share: float = 0.1) -> None:
+        """Wait until the program computes no more, beside the frames that a cursor blinks in.
+
+        Args:
+            share: Of a processor that it may still use.
+        """
+        busy = 1.0
+        while busy > share:
+            begun, before = time.perf_counter(), self._computed()
+            self.calm(0.3)
+            busy = (self._computed() - before) / (time.perf_counter() - begun)
+
+    def _computed(self) -> float:
+        """Processor seconds that the program has used, without those of its children."""
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as stat:
+            user, system = stat.read().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def close(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)

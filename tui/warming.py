@@ -1,4 +1,4 @@
-"""What a key will need first is loaded in a thread while the reader looks at the code."""
+"""What a key will need first is loaded in a thread while the reader looks at the code, and types nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from textual.app import App
 from textual.dom import DOMNode
 
+from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.textual_private.warm_styles import parse_ahead
 
 __all__ = ["warm"]
@@ -27,6 +28,8 @@ _FIRST = (
 )
 #: Seconds between two of them, which the screen has for itself.
 _PAUSE_S = 0.002
+#: Seconds between two looks whether it goes on.
+_LOOK_S = 0.1
 
 
 def warm(app: App[Any]) -> None:
@@ -36,9 +39,16 @@ def warm(app: App[Any]) -> None:
 
 def _load(app: App[Any]) -> None:
     for module, names in _FIRST:
+        while app.is_running and not _looked_at(app):
+            time.sleep(_LOOK_S)
         # what is off with it is told by the key that needs it
         with suppress(Exception):
             loaded = import_module(module)
             kinds = [kind for name in names if isinstance(kind := getattr(loaded, name), type)]
             parse_ahead(app, [kind for kind in kinds if issubclass(kind, DOMNode)])
         time.sleep(_PAUSE_S)
+
+
+def _looked_at(app: App[Any]) -> bool:
+    """Whether nobody types: who does needs the interpreter himself."""
+    return not isinstance(app, TypeAhead) or app.resting

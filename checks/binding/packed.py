@@ -101,13 +101,17 @@ def _wanted(
     loaded: Mapping[str, Mapping[str, Any]], param: Mapping[str, Any]
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """Classes of settings that a parameter may want, those first that its annotation names."""
-    noted = re.findall(r"\w+", str(param.get("annotation", "")))
+    noted = {word for word in re.findall(r"\w+", str(param.get("annotation", ""))) if _SETTINGS.search(word)}
+    named = _SETTINGS.search(param["name"]) is not None
+    if not noted and not named:
+        # of tens of thousands of parameters, next to none wants an object of settings
+        return []
     classes = [
         (file, cls)
         for file, inventory in loaded.items()
         for cls in inventory.get("classes", ())
-        if _SETTINGS.search(cls["name"]) and cls["params"] is not None
-        if cls["name"] in noted or _SETTINGS.search(param["name"])
+        if cls["name"] in noted or (named and _SETTINGS.search(cls["name"]))
+        if cls["params"] is not None
     ]
     return sorted(classes, key=lambda each: each[1]["name"] not in noted)
 

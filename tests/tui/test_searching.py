@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from textual.widgets import Input
 
 from judge_tui.judging.workspace import Workspace
@@ -176,3 +178,16 @@ async def test_a_narrow_title_keeps_hits_and_line_without_the_word_between(works
         await app.press("slash", *"self.")
         await app.until(lambda: pane.view.hit == 0)
         assert pane.title_bar.render_line(0).text.endswith(f"1 of 3 · 10/{len(pane.source)} ")
+
+
+async def test_a_search_waits_neither_for_syntax_nor_for_files_being_matched(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        panes = app.compare.panes
+        read = threading.Event()
+        for pane in panes:
+            pane.submit(read.wait, lambda _: None)
+        try:
+            await app.press("slash", *"def ")
+            await app.until(lambda: all(len(pane.view.hits) == 4 for pane in panes))
+        finally:
+            read.set()

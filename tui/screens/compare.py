@@ -16,6 +16,7 @@ from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.keys.bound_keys import KeyPart
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
+from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.look.layout import Sizes
 from judge_tui.tui.past import Past
 from judge_tui.tui.screens.comparing.panes import Panes
@@ -151,22 +152,24 @@ class CompareScreen(CoveredScreen[None]):
             self.app.tell_hidden_keys({d.key: d.title for d in self.session.rubric.dimensions if d.key})
         self.parts.retell()
         # the code is on screen first; the engine and the stored verdicts come behind it
-        self.call_after_refresh(self._warm)
         self._begin_by = time.monotonic() + _PATIENCE_S
         self.set_timer(_LOOK_S, self._begin)
 
-    def _warm(self) -> None:
+    def _begin(self) -> None:
         from judge_tui.tui.warming import warm
 
-        warm(self.app)
-
-    def _begin(self) -> None:
-        if not all(pane.settled for pane in self.panes) and time.monotonic() < self._begin_by:
-            # a file of megabytes is being read: what looks at many files beside that would hold up the screen
+        if self._busy and time.monotonic() < self._begin_by:
             self.set_timer(_LOOK_S, self._begin)
             return
         self.parts.begin()
         self.set_interval(_TICK_S, self.parts.tick)
+        warm(self.app)
+
+    @property
+    def _busy(self) -> bool:
+        """Whether a key has its effect, or megabytes are read: to look at many files would hold that up."""
+        typing = isinstance(self.app, TypeAhead) and self.app.typing
+        return typing or not all(pane.settled for pane in self.panes)
 
     def on_unmount(self) -> None:
         self.parts.end()

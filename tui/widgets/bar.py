@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from judge_tui.judging.read_only import holds
-from judge_tui.tui.look.fitting import fit, fit_middle
+from judge_tui.tui.look.fitting import fit_middle
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import tones_of
+from judge_tui.tui.textual_private.drawing import line_filters
 from judge_tui.tui.widgets.rows import Span
 
 __all__ = ["Bar", "Part", "judge_parts", "packed", "told_origins"]
@@ -73,34 +76,47 @@ class Bar(Widget):
         super().__init__(id=id, classes=classes)
         self._left: tuple[Part, ...] = ()
         self._right: tuple[Part, ...] = ()
+        self._base: Style | None = None
 
     def tell(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Show other parts."""
         # made harmless before it is measured: a control character is wider as a symbol
         at_left, at_right = (
-            tuple((neutral(text), tone, rank) for text, tone, rank in side) for side in (left, right)
+            tuple([(neutral(text), tone, rank) for text, tone, rank in side if text])
+            for side in (left, right)
         )
         if (at_left, at_right) != (self._left, self._right):
             self._left, self._right = at_left, at_right
             self.refresh()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # straight: the general way through styles costs more than the line, and titles change at every key
+        strip = self.render_line(0)
+        ground = self.background_colors[1]
+        for line_filter in line_filters(self.app):
+            strip = strip.apply_filter(line_filter, ground)
+        if crop.x or crop.right < self.size.width:
+            strip = strip.crop(crop.x, crop.right)
+        return [strip] * crop.height
 
     def render_line(self, y: int) -> Strip:
         from rich.cells import cell_len
 
         tones = tones_of(self.app)
         width = self.size.width
-        base = tones.text + self.rich_style
+        if self._base is None:
+            self._base = tones.text + self.rich_style
+        base = self._base
         gap: Part = ("\0", "", 0)
         shown = packed([*self._left, gap, *self._right], width - 1)
         used = sum(cell_len(text) for text, _ in shown if text != "\0")
-        spans: list[Span] = []
-        for text, tone in shown:
-            style = (
-                tones.strong
-                if tone == "strong"
-                else tones.faint
-                if tone == "faint"
-                else tones.by_name.get(tone, tones.text)
-            )
-            spans.append((" " * max(width - used, 0) if text == "\0" else fit(text, cell_len(text)), style))
+        inks = {"strong": tones.strong, "faint": tones.faint, **tones.by_name}
+        spans: list[Span] = [
+            (" " * max(width - used, 0) if text == "\0" else text, inks.get(tone, tones.text))
+            for text, tone in shown
+        ]
         return in_a_row([Segment(text, base + style) for text, style in spans], width, base)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._base = None

@@ -258,7 +258,7 @@ class CodeCanvas(ScrollView):
         self._drawing_ahead = False
         if isinstance(self.app, TypeAhead) and self.app.typing:
             # a key is on its way, and each slice would delay what it sets off
-            self._draw_ahead_later(_YIELD_S)
+            self._draw_ahead_later()
             return
         top, height, width = self.scroll_offset.y, self.height, self.size.width
         last = len(self.rows)
@@ -270,13 +270,11 @@ class CodeCanvas(ScrollView):
                 self._draw_ahead_later(_PAUSE_S)
                 return
 
-    def _draw_ahead_later(self, pause_s: float = 0.0) -> None:
+    def _draw_ahead_later(self, pause_s: float = _YIELD_S) -> None:
         if not self._drawing_ahead:
             self._drawing_ahead = True
-            if pause_s:
-                self.set_timer(pause_s, self._draw_ahead)
-            else:
-                self.call_after_refresh(self._draw_ahead)
+            # not right behind a frame: what is drawn ahead would hold up the thread that writes it
+            self.set_timer(pause_s, self._draw_ahead)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

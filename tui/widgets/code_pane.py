@@ -125,6 +125,7 @@ class CodePane(Hollow, Vertical):
         self._places: dict[str, int] = {}
         self._sources: dict[str, tuple[Source, Highlight | None]] = {}
         self._background: Background | None = None
+        self._searches: Background | None = None
 
     def compose(self) -> ComposeResult:
         yield self.title_bar
@@ -132,9 +133,12 @@ class CodePane(Hollow, Vertical):
         yield self.view
 
     def on_mount(self) -> None:
-        self._background = Background(partial(self.notify, severity="error", markup=False), held=True)
+        failed = partial(self.notify, severity="error", markup=False)
+        self._background = Background(failed, held=True)
+        self._searches = Background(failed, held=True)
         # the code is on screen first; its colours, and what is too large to be read at once, come behind it
         self.call_after_refresh(self._background.begin)
+        self.call_after_refresh(self._searches.begin)
         files = self.submission.files
         if files:
             self.open(first_file(files, self.submission.task))
@@ -153,8 +157,9 @@ class CodePane(Hollow, Vertical):
         self.retitle()
 
     def on_unmount(self) -> None:
-        if self._background is not None:
-            self._background.close()
+        for background in (self._background, self._searches):
+            if background is not None:
+                background.close()
 
     @property
     def source(self) -> Source:
@@ -227,6 +232,11 @@ class CodePane(Hollow, Vertical):
         """Run ``job`` in this pane's thread, then ``done`` with its result in the event loop."""
         assert self._background is not None
         self._background.submit(job, done)
+
+    def search(self, job: Callable[[], Result], done: Callable[[Result], object]) -> None:
+        """The same in a thread that waits neither for syntax nor for two files being matched."""
+        assert self._searches is not None
+        self._searches.submit(job, done)
 
     def _arrived(self, file: str, source: Source, at: int | None) -> None:
         if file != self.file:

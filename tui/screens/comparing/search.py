@@ -102,7 +102,7 @@ class Search:
         last, self._last = self._last or {}, {}
         for pane in self._panes:
             source, known = pane.source, last.get(pane.index)
-            pane.submit(
+            pane.search(
                 partial(self._hits, source, pattern, generation, known),
                 partial(self._found, pane, source, pattern, generation=generation),
             )

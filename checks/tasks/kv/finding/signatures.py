@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -167,12 +168,17 @@ def _score(name: str, role: Role) -> float | None:
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own).lower()
     if own.startswith("_") and own not in ("__call__", "__delitem__"):
         return None
-    if any(re.search(pattern, words) for pattern in role.avoid):
+    if role.avoid and _any_of(role.avoid).search(words):
         return None
     for index, pattern in enumerate(role.patterns):
         if re.search(pattern, words) or re.search(pattern, own.lower()):
             return float(index)
     return None
+
+
+@lru_cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 def called_with(
@@ -187,19 +193,25 @@ def called_with(
         sized: Whether such an object is made as well where none is the default.
     """
     asked = [p for p in params if "default" not in p or (sized and p["default"] is None)]
-    # an object is told all; but how many bits a code has, what keeps codes alone
-    told = tuple(replace(p, spare=p.spare and p.name == BITS.name) for p in role.params)
-    objects = settings(search.loaded, asked, replace(role, params=told), also=SIZES)
-    sizes = tuple(p for p in (*role.params, *SIZES) if p.kind == "int" and not p.spare)
+    objects = settings(search.loaded, asked, _told(role), also=SIZES)
     for name in (str(p["name"]) for p in asked if packs(p["name"], role)):
-        read = (
-            pack(search.worker.submission, file, name, (), replace(role, params=sizes))
-            for file in search.loaded
-        )
+        read = (pack(search.worker.submission, file, name, (), _sized(role)) for file in search.loaded)
         if name not in objects and (parts := tuple(dict.fromkeys(chain.from_iterable(read)))):
             objects[name] = Argument("", parts=parts)
     called = arguments(params, role, packed=objects)
     return None if called is None else called[0]
+
+
+@lru_cache
+def _told(role: Role) -> Role:
+    """What an object is told: all; but how many bits a code has, what keeps codes alone."""
+    return replace(role, params=tuple(replace(p, spare=p.spare and p.name == BITS.name) for p in role.params))
+
+
+@lru_cache
+def _sized(role: Role) -> Role:
+    """The sizes among what a role takes, and those of a cache."""
+    return replace(role, params=tuple(p for p in (*role.params, *SIZES) if p.kind == "int" and not p.spare))
 
 
 def as_told(binding: Binding, *makers: Binding) -> Binding:
