@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
 
@@ -242,30 +242,44 @@ def search(lines: Lines, runs: int, most: Path) -> None:
 
 
 def typing(lines: Lines, folder: Path) -> None:
-    """Typing a comment while checks run on all processors."""
+    """A comment is typed while checks run on all processors, and while none does."""
     shutil.copytree(ROOT / "submissions", folder / "submissions")
     (folder / "scores").mkdir()
     opened: list[float] = []
     times: list[float] = []
-    for number in range(ROUNDS):
-        # what was found before is remembered, and nothing would be left to run
-        os.environ["XDG_CACHE_HOME"] = str(folder / f"cache {number}")
-        terminal = Terminal(sys.executable, "-c", COMPARE, str(folder), "glm5", "qwen36")
-        try:
-            terminal.until(b"running", terminal.started)
-            terminal.key(b"s")
-            opened.append(terminal.answer(b"\r", b"saved as you type") * 1000)
-            for end in range(1, len(TYPED) + 1):
-                times.append(terminal.answer(TYPED[end - 1 : end], _ending(TYPED[:end])) * 1000)
-                terminal.calm(0.03)
-        finally:
-            terminal.close()
-            del os.environ["XDG_CACHE_HOME"]
+    try:
+        for number in range(ROUNDS):
+            # what was found before is remembered, and nothing would be left to run
+            os.environ["XDG_CACHE_HOME"] = str(folder / f"cache {number}")
+            _comment(folder, lambda terminal: terminal.until(b"running", terminal.started), opened, times)
+        quiet: list[float] = []
+        _comment(folder, lambda terminal: terminal.rest(), [], quiet)
+    finally:
+        del os.environ["XDG_CACHE_HOME"]
     first = statistics.median(opened)
     lines.say("the editor opens while checks start", f"{first:.0f} ms", "", "100 ms", first <= 100)
-    taken = p95(times)
-    against = f"median {statistics.median(times):.1f} ms"
-    lines.say("typing a comment while checks run, p95", f"{taken:.1f} ms", against, "8 ms", taken <= 8)
+    # where all processors are busy a frame has a frame's time
+    for what, taken, most in (("while checks run", times, 16), ("while none does", quiet, 8)):
+        against = f"median {statistics.median(taken):.1f} ms"
+        value = p95(taken)
+        lines.say(f"typing a comment {what}, p95", f"{value:.1f} ms", against, f"{most} ms", value <= most)
+
+
+def _comment(
+    folder: Path, ready: Callable[[Terminal], object], opened: list[float], times: list[float]
+) -> None:
+    """Open the editor and type, and say the milliseconds of both."""
+    terminal = Terminal(sys.executable, "-c", COMPARE, str(folder), "glm5", "qwen36")
+    try:
+        terminal.first(b"kv_cache")
+        ready(terminal)
+        terminal.key(b"s")
+        opened.append(terminal.answer(b"\r", b"saved as you type") * 1000)
+        for end in range(1, len(TYPED) + 1):
+            times.append(terminal.answer(TYPED[end - 1 : end], _ending(TYPED[:end])) * 1000)
+            terminal.calm(0.03)
+    finally:
+        terminal.close()
 
 
 def _ending(text: bytes) -> bytes:
