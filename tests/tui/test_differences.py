@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.workspace import Workspace
@@ -49,6 +50,16 @@ def test_figures_of_other_quantities_or_units_are_not_held_against_each_other() 
     for other in (Evidence("bytes", 900), Evidence("rel err", 900, unit="B"), Evidence("rel err")):
         found = {("a", "c"): outcome("a", figure(1.0)), ("b", "c"): outcome("b", other)}
         assert not differences(found, ["a", "b"])[0].figures
+
+
+def test_timings_of_different_hosts_are_not_held_against_each_other() -> None:
+    took = [
+        outcome(model, Evidence("a step", ms, 50.0, unit="ms", ok=True))
+        for model, ms in (("a", 6.0), ("b", 30.0))
+    ]
+    for hosts, apart in ((("near", "near"), True), (("near", "far"), False)):
+        found = {(one.model, "c"): replace(one, host=host) for one, host in zip(took, hosts, strict=True)}
+        assert differences(found, ["a", "b"])[0].figures == apart
 
 
 def test_what_decided_is_the_first_figure_outside_its_limit() -> None:

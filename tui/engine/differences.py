@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from judge_tui.checks.verdict import SEVERITY, Evidence, Outcome, Verdict
+from judge_tui.judging.timings import is_timing
 from judge_tui.tui.look.figures import amount
 
 __all__ = ["FACTOR", "Difference", "decisive", "difference", "differences", "figure_of"]
@@ -82,6 +83,9 @@ def _apart(one: Outcome, other: Outcome) -> bool:
     first = decisive(one)
     if first is None or (first.ok is None and first.limit is None):
         # a figure that is held against nothing has decided nothing
+        return False
+    if one.host != other.host and is_timing(one.check, first):
+        # two machines, and nothing of the submissions
         return False
     named = [item for item in other.evidence if item.quantity == first.quantity]
     second = next((item for item in named if item.measured is not None), None)
