@@ -24,7 +24,7 @@ from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.home_ordering import HomeOrdering
 from judge_tui.tui.screens.home_words import attempted, checked, compared, left_by, moment, scored
 from judge_tui.tui.textual_private.covered import CoveredScreen
-from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
+from judge_tui.tui.widgets.bar import Bar, Part, judge_parts, told_origins
 from judge_tui.tui.widgets.home_lists import HomeList, JudgeRows, PastRows, QueueRows, side_by_side
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matrix import Matrix
@@ -228,7 +228,7 @@ class HomeScreen(CoveredScreen[None]):
     def _retell(self) -> None:
         board = self.board
         there = [said for said in board.standings.values() if said.files]
-        origins = " / ".join(sorted({said.origin for said in there} - {""}))
+        origins = told_origins(said.origin for said in there)
         judged = sum(said.judged for said in there)
         count = len(board.outline.submitted) if board.outline else 0
         reading = f"reading {len(board.standings)}/{len(board.cells)}"
@@ -261,7 +261,7 @@ class HomeScreen(CoveredScreen[None]):
             told.tell([(f" {said.fault}", "error", 0)])
             return
         fault = self.board.faults.get(said.task)
-        about.tell([*head, *checked(said)], [(f"{said.origin} ", "accent", 2)])
+        about.tell([*head, *checked(said)], [(f"{told_origins([said.origin])} ", "accent", 2)])
         words = [(f" {fault}", "error", 0)] if fault else [*scored(said), *compared(self.board, said)]
         told.tell(words, attempted(self.board.attempts(cell)))
 

@@ -48,8 +48,8 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
     with contextlib.ExitStack() as undo:
 
         def started(*arguments: str) -> subprocess.Popen[bytes]:
-            log = (tmp_path / "log").open("ab")
-            process = subprocess.Popen([DASK, *arguments], stdout=log, stderr=log, cwd=tmp_path)
+            with (tmp_path / "log").open("ab") as log:
+                process = subprocess.Popen([DASK, *arguments], stdout=log, stderr=log, cwd=tmp_path)
             undo.callback(process.wait)
             undo.callback(process.kill)
             return process
