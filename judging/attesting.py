@@ -47,20 +47,25 @@ def attested(
     """A changed card with what its scores refer to.
 
     A changed score, total or grade is a word on the files as they are now, for the whole card. Changed words
-    alone leave it with the files that were judged; they only set those of a card that names none yet.
+    alone leave it with the files that were judged; they only set those of a card that names none yet, and add
+    verdicts that had not come when it was scored.
 
     Args:
         before: The card before the change.
         after: The card after it.
         rubric: The rubric that is scored by.
         digest: What :func:`files_judged` says.
-        checks: The verdicts on those files; none leave the card's own, unless those are on other files.
+        checks: The verdicts on those files as they are now; none leave the card's own, unless those are on
+            other files.
     """
-    begun = before.submission is None and digest is not None
-    if begun or _given(before) != _given(after):
+    scored = _given(before) != _given(after) or (before.submission is None and digest is not None)
+    if scored:
         # files that are gone are no others
         after = after.judged_under(rubric, digest or after.submission)
     seen = tuple(checks) if digest and after.submission == digest else ()
+    if seen and not scored:
+        # a check that has run again since is not what the judge has seen
+        seen = tuple({each.check: each for each in (*seen, *before.checks)}.values())
     others = before.submission not in (None, after.submission)
     return after.with_checks(seen) if seen or others else after
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.attesting import attested
 from judge_tui.judging.card import CheckSeen, Scorecard
@@ -43,7 +44,18 @@ def test_scores_of_files_that_are_gone_stay_scores_of_them(rubric: Rubric) -> No
     assert attested(CARD, CARD.with_grade("B"), rubric, None, SEEN).submission == "old"
 
 
-def test_verdicts_on_the_same_files_are_those_seen_last(rubric: Rubric) -> None:
+def test_words_leave_the_verdicts_that_the_scores_were_given_by_and_add_those_that_came_late(
+    rubric: Rubric,
+) -> None:
+    before = CARD.with_checks(SEEN)
+    again, late = replace(SEEN[0], summary="said with another seed"), CheckSeen("late", "pass", "came late")
+    words = attested(before, before.with_summary("half"), rubric, "old", (again, late))
+    assert words.checks == tuple(sorted((*SEEN, late), key=lambda seen: seen.check))
+    scored = attested(before, before.with_score("correctness", 81), rubric, "old", (again, late))
+    assert scored.checks == tuple(sorted((again, late), key=lambda seen: seen.check))
+
+
+def test_verdicts_on_the_same_files_come_to_a_card_that_has_none(rubric: Rubric) -> None:
     assert attested(CARD, CARD.with_summary("half"), rubric, "old", SEEN).checks == SEEN
     before = CARD.with_checks(SEEN)
     assert attested(before, before.with_summary("half"), rubric, "old").checks == SEEN
