@@ -164,6 +164,12 @@ def _read(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
         whom = " and ".join(models) or "any model"
         on = f" on {', '.join(tasks)}" if asked.tasks else ""
         by = f", as {plain(asked.judges[0])}" if asked.judges else ""
+        cards = (card for task in tasks for card in workspace.scorecards(task, {}))
+        if any(card.sealed and (not models or card.model in models) for card in cards):
+            raise UsageError(
+                f"of {whom}{on} there are blind scorecards alone{by}, and their names are not revealed yet.",
+                hint="Score everything in the comparison, and reveal the names there.",
+            )
         names, task = _example(workspace, models, tasks)
         raise UsageError(
             f"nobody has scored {whom}{on} yet{by}.",

@@ -69,6 +69,16 @@ def test_what_cannot_be_made_has_one_sentence(
     assert "Traceback" not in told.err
 
 
+def test_scores_under_covered_names_are_told_where_there_are_no_others(root: Path, cli: Cli) -> None:
+    card = root / "scores/kv/glm5/anna.toml"
+    card.parent.mkdir(parents=True, exist_ok=True)
+    sealed = "[blind]\nbegan = 2026-11-30T04:00:00Z\n\n[scores.correctness]\nscore = 80\n"
+    card.write_text(f'task = "kv"\nmodel = "glm5"\njudge = "anna"\n\n{sealed}')
+    told = cli("report", "two-way", "glm5", "qwen36", "--task", "kv")
+    assert (told.code, "names are not revealed yet" in told.err) == (2, True)
+    assert "nobody has scored" in cli("report", "two-way", "glm5", "qwen36", "--task", "backwards").err
+
+
 def test_a_broken_card_is_left_out_and_told(scored: Path, cli: Cli) -> None:
     (scored / "scores/kv/qwen36/anna.toml").write_text("schema = ")
     told = cli("report", "head-to-head")

@@ -224,8 +224,9 @@ class RubricLines(ScrollView, can_focus=True):
         if session.refuses(session.scored):
             return
         if not session.digit(digit):
-            stands = session.keypad.typed
-            self.notify(f"A score is 0 to 100, and whole: {stands} stands.", markup=False, timeout=2)
+            typed = session.keypad.typed
+            stays = f"{typed} stands" if session.typed_over is None else f"what is typed stays {typed}"
+            self.notify(f"A score is 0 to 100, and whole: {stays}.", markup=False, timeout=2)
             self._changed()
             return
         if session.keypad.unfinished:
