@@ -42,6 +42,10 @@ class Fault(Exception):
         self.line = line
         self.output = output
 
+    def brief(self, most: int) -> str:
+        """The clause in at most so many characters, an ellipsis where it was cut."""
+        return self.message if len(self.message) <= most else f"{self.message[: most - 1].rstrip()}…"
+
     @property
     def placed(self) -> str:
         """The clause with the place, where one is known and not told already."""

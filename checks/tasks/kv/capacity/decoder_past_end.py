@@ -51,9 +51,9 @@ def _steps(subject: Subject, found: Findings, said: list[str], told: list[str]) 
         except Raised as fault:
             if not off <= limit:
                 break
-            found.claim(f"{words}: goes on rightly, or refuses", True, measured=fault.message[:160],
+            found.claim(f"{words}: goes on rightly, or refuses", True, measured=fault.brief(160),
                         limit="an error, or room made")  # fmt: skip
-            said.append(f"{words}: {fault.message[:60]}")
+            said.append(f"{words}: {fault.brief(60)}")
             return
         off = _larger(off, relative_error(out, roomy.decode(given[:, t])))
     _gone_on(subject, found, said, words, off, limit)

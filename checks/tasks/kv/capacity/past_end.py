@@ -163,10 +163,10 @@ def _refused(
     kept, how = _kept(subject, cached, q, k, v, before, held)
     found.claim(
         f"{words}: refuses, and keeps what it had", kept,
-        measured=f"{fault.message[:160]}; {how}", limit="an error, earlier data intact",
+        measured=f"{fault.brief(160)}; {how}", limit="an error, earlier data intact",
         file=fault.file or where.get("file"), line=fault.line or where.get("line"),
     )  # fmt: skip
-    return f"{words}: {fault.message[:90]}, {how}"
+    return f"{words}: {fault.brief(90)}, {how}"
 
 
 def _kept(
@@ -188,7 +188,7 @@ def _kept(
         else:
             kept = _contents(cached) == held
     except (Raised, BadResult) as fault:
-        return False, f"and the cache is of no use any more ({fault.message[:60]})"
+        return False, f"and the cache is of no use any more ({fault.brief(60)})"
     return kept, "earlier tokens intact" if kept else "earlier tokens changed"
 
 

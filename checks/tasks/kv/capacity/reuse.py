@@ -50,8 +50,8 @@ def _judged(subject: Subject, found: Findings, number: int) -> str:
         return ""
     except (Raised, BadResult) as fault:
         place = {"file": fault.file, "line": fault.line} if fault.file else where
-        found.claim(quantity, False, measured=fault.message[:160], limit="room for as many as went", **place)
-        return f"{words}: {fault.message[:90]}"
+        found.claim(quantity, False, measured=fault.brief(160), limit="room for as many as went", **place)
+        return f"{words}: {fault.brief(90)}"
     right = found.limit(quantity, error, limit, **where)
     return "" if right else f"{words}: a row is off by {error:.2g} from what it was fed itself"
 

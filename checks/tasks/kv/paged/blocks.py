@@ -159,11 +159,11 @@ def _churned(job: Job, full: Filled, pool: Pool | None = None) -> None:
         held = sum(k.shape[1] for k, _v in pool.fed.values())
         job.found.claim(
             "sequences that grow by turns, go and come again: taken while there is room", False,
-            measured=fault.message[:160], limit=f"room for {full.tokens} tokens, {held} held",
+            measured=fault.brief(160), limit=f"room for {full.tokens} tokens, {held} held",
             **{**job.where("append"), **({"file": fault.file, "line": fault.line} if fault.file else {})},
             output=fault.output,
         )  # fmt: skip
-        job.wrong.append(f"with {held} of {full.tokens} tokens held it {fault.message[:90]}")
+        job.wrong.append(f"with {held} of {full.tokens} tokens held it {fault.brief(90)}")
         return
     where = job.where("read", "attend")
     note = f"{done.steps} steps, {done.freed} sequences freed{done.where and '; worst ' + done.where}"

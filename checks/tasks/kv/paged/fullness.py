@@ -101,7 +101,7 @@ def judge_refused(job: Job, full: Filled) -> None:
         except Raised as fault:
             job.found.claim(
                 "a prompt of three blocks where one is free is refused; the free one can still be had", False,
-                measured=fault.message[:120], limit=f"{block} tokens", note=said[:120],
+                measured=fault.brief(120), limit=f"{block} tokens", note=said[:120],
                 **job.where("append_many"),
             )  # fmt: skip
             job.wrong.append("a prompt that was refused took the last free block with it")

@@ -128,10 +128,10 @@ def judge_cycled(job: Job, full: Filled) -> None:
     if done.fault is not None:
         fault = done.fault
         job.found.claim(
-            quantity, False, measured=f"{done.finished}, then it {fault.message[:120]}", limit=10_000,
+            quantity, False, measured=f"{done.finished}, then it {fault.brief(120)}", limit=10_000,
             file=fault.file or where.get("file"), line=fault.line or where.get("line"), output=fault.output,
         )  # fmt: skip
-        job.wrong.append(f"after {done.finished} sequences came and went: {fault.message[:90]}")
+        job.wrong.append(f"after {done.finished} sequences came and went: {fault.brief(90)}")
         return
     job.found.claim(quantity, True, measured=done.finished, limit=10_000, note=note, **where)
     worst, place = tokens_off(pool)

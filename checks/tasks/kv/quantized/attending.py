@@ -113,7 +113,7 @@ def _values(
             try:
                 worst = max(worst, (share(k, v), f"head size {width}, {words}"))
             except Raised as fault:
-                found.note(f"{label}: head size {width}", "refused", note=fault.message[:160])
+                found.note(f"{label}: head size {width}", "refused", note=fault.brief(160))
                 break
             except BadResult as fault:
                 worst = (np.inf, f"head size {width}: {fault.message}")

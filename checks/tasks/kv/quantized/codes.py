@@ -44,7 +44,7 @@ def _one(bench: Bench, found: Findings, coder: Coder, told: int) -> str:
         try:
             coder.weight(told)
         except Raised as fault:
-            found.note(f"{coder.name}: 4 bits", "refused", note=fault.message[:160])
+            found.note(f"{coder.name}: 4 bits", "refused", note=fault.brief(160))
             return "4 bits refused"
     if isinstance(coder, CacheCoder) and coder.only_attends:
         return judge_answers(bench, found, coder, told)

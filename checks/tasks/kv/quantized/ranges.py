@@ -103,7 +103,7 @@ def judge_sizes(job: Judged, tokens: int) -> None:
             except Raised as fault:
                 job.found.claim(
                     f"{job.label}: head size {width}: refused, or right", True,
-                    measured=f"refused: {fault.message[:120]}", limit="refused, or right",
+                    measured=f"refused: {fault.brief(120)}", limit="refused, or right",
                 )  # fmt: skip
                 break
             except BadResult as fault:

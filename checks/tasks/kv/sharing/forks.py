@@ -102,10 +102,8 @@ def _judged(job: Job, case: Case, part: str, full: Filled | None) -> None:
         case.run(Play(job.bench, pool, job.bench.rng("sharing", case.words)))
     except (Raised, BadResult) as fault:
         at = {"file": fault.file, "line": fault.line} if fault.file else where
-        job.found.claim(
-            quantity, False, measured=fault.message[:160], limit="goes", output=fault.output, **at
-        )
-        job.wrong.append(f"{case.words}: {fault.message[:90]}")
+        job.found.claim(quantity, False, measured=fault.brief(160), limit="goes", output=fault.output, **at)
+        job.wrong.append(f"{case.words}: {fault.brief(90)}")
         return
     worst, place = tokens_off(pool)
     if not job.found.limit(quantity, worst, job.limit, note=place, **where):

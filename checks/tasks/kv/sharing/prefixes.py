@@ -79,10 +79,8 @@ def _judged(job: Job, words: str, prompts: Sequence[str], full: Filled | None) -
                 shared += _comes(pool, sequence, _ids(rng, pool, letters))
     except (Raised, BadResult) as fault:
         at = {"file": fault.file, "line": fault.line} if fault.file else job.where("add")
-        job.found.claim(
-            quantity, False, measured=fault.message[:160], limit="goes", output=fault.output, **at
-        )
-        job.wrong.append(f"{words}: {fault.message[:90]}")
+        job.found.claim(quantity, False, measured=fault.brief(160), limit="goes", output=fault.output, **at)
+        job.wrong.append(f"{words}: {fault.brief(90)}")
         return shared
     worst, place = tokens_off(pool)
     if not job.found.limit(quantity, worst, job.limit, note=place, **job.where("add")):

@@ -70,8 +70,8 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
         return None
     except (Raised, BadResult) as fault:
         place = {"file": fault.file, "line": fault.line} if fault.file else where
-        found.claim(quantity, False, measured=fault.message[:160], limit="goes", output=fault.output, **place)
-        return f"{case.words}: {fault.message[:90]}"
+        found.claim(quantity, False, measured=fault.brief(160), limit="goes", output=fault.output, **place)
+        return f"{case.words}: {fault.brief(90)}"
     right = found.limit(quantity, error, float32_limit(subject), **where)
     return "" if right else f"{case.words}: a row is off by {error:.2g} from what it was fed"
 
