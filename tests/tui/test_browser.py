@@ -134,6 +134,14 @@ def test_a_judge_reads_code_scores_it_and_finds_the_score_on_the_screen_and_on_d
     until(lambda: not server.family())
 
 
+#: Keeps what the page sends to the app.
+SENT = """(() => {
+  window.sent = [];
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (frame) { sent.push(frame); return send.call(this, frame); };
+})()"""
+
+
 def test_a_phone_shows_columns_enough_to_read_and_has_keys_of_its_own(
     browser: Chromium, workspace: Workspace
 ) -> None:
@@ -150,8 +158,11 @@ def test_a_phone_shows_columns_enough_to_read_and_has_keys_of_its_own(
         tab.see("Beta ›")
         tab.value("document.querySelector('[data-key=Enter]').click()")
         tab.see("class Cache")
+        tab.value(SENT)
         tab.value("document.querySelector('[data-key=q]').click()")
         tab.see("Next to judge")
+        # a second one would end the app
+        assert tab.value('sent.filter((frame) => frame === \'["stdin","q"]\').length') == 1
         tab.close()
     finally:
         server.close()

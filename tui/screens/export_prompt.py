@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.publishing import publish
+from judge_tui.judging.read_only import refusal
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.background import Background
@@ -77,6 +78,10 @@ def ask_to_export(screen: Screen[None], workspace: Workspace, kept: Callable[[],
         workspace: What is exported.
         kept: Brings changes to disk first; why that does not go, else nothing.
     """
+    if refused := refusal():
+        # before a path is asked for: what is said of one tells what is there
+        screen.notify(str(refused), severity="error", markup=False, timeout=4)
+        return
 
     def told(how: Told) -> None:
         text, failed = how

@@ -12,6 +12,7 @@ from typing import ClassVar
 from textual.binding import Binding
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.read_only import refusal
 from judge_tui.judging.rounds import round_ids
 from judge_tui.judging.summaries.asked import SHAPES, Asked
 from judge_tui.judging.summaries.parts import Report
@@ -256,6 +257,10 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         report = self.report
         if report is None:
             self.notify("There is no report to write yet.", markup=False, timeout=3)
+            return
+        if refused := refusal():
+            # before a path is asked for: what is said of one tells what is there
+            self.notify(str(refused), severity="error", markup=False, timeout=4)
             return
         how = f"it ends in {', '.join(FORMATS)} · {{write}} writes it"
         prompt = ExportPrompt("Write the report into", f"report-{report.shape}.html", how)

@@ -14,8 +14,8 @@ const codes = {
 const press = (key) => {
   const typed = document.querySelector(".xterm-helper-textarea");
   const told = { key, keyCode: codes[key], which: codes[key], bubbles: true, cancelable: true };
+  // alone: the terminal sends a letter that is pressed, and would send it again when it is typed
   typed?.dispatchEvent(new KeyboardEvent("keydown", told));
-  if (key.length === 1) typed?.dispatchEvent(new KeyboardEvent("keypress", { ...told, charCode: key.charCodeAt(0) }));
 };
 
 window.onload = async (event) => {
