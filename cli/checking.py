@@ -11,6 +11,7 @@ from contextlib import closing
 from types import FrameType
 from typing import Any
 
+import click
 import msgspec
 
 from judge_tui.checks.errors import EngineError, UsageError
@@ -133,6 +134,8 @@ def stream(
         printer.pause()
         # a document is closed whole, with what there is, and says that it ended early
         printer.close(_ended(error))
+        if isinstance(error, KeyboardInterrupt):
+            click.echo("interrupted: what was found is kept.", err=True)
         raise
     finally:
         tally.close()

@@ -5,7 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +24,8 @@ __all__ = ["Address", "connected"]
 #: Seconds until a scheduler that does not answer is given up.
 PATIENCE_S = 10.0
 _ADDRESS = "DASK_SCHEDULER_ADDRESS"
+#: Protocol, where it is said, host and port; what browsers open is no scheduler.
+_PLACE = re.compile(r"(?:(?!https?:)[a-z]+://)?(?:\[[^\]]+\]|[^\s:/\[\]]+):\d+/?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +64,18 @@ def connected(address: Address) -> tuple[Client, LocalCluster | None]:
     _hush()
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"})
     where, cluster = address.known, None
+    if where and not _PLACE.fullmatch(where):
+        raise UsageError(
+            f"{where!r} is no address of a scheduler.",
+            hint="Such are tcp://HOST:8786 and tls://HOST:8786; 'dask scheduler' prints its own.",
+        )
     try:
         security = _security(address)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if not where:
-                cluster = _started(address.workers)
+                with _uninterrupted():
+                    cluster = _started(address.workers)
             client = Client(
                 cluster if cluster is not None else where,
                 security=None if cluster is not None else security,
@@ -81,6 +94,19 @@ def _hush() -> None:
     for name in [*logging.root.manager.loggerDict, "asyncio"]:
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """What is started within is not told of Ctrl-C: it ends with the run, and not in tracebacks beside it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _started(workers: int) -> LocalCluster:

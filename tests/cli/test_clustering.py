@@ -27,7 +27,9 @@ NOBODY: Any = object()
         (("--engine", "ray"), "'ray' is not one of 'local', 'dask'"),
         (("--scheduler", "tls://127.0.0.1:1"), "no certificate was named"),
         (("--scheduler", "tls://127.0.0.1:1", "--tls-ca", "kv.pem"), "does not exist"),
-        (("--scheduler", "nonsense://x"), "cannot be reached"),
+        (("--scheduler", "nonsense://x:1"), "cannot be reached"),
+        (("--scheduler", "localhost"), "'localhost' is no address of a scheduler"),
+        (("--scheduler", "http://127.0.0.1:8787"), "'http://127.0.0.1:8787' is no address of a scheduler"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(cli: Cli, root: Path, options: tuple[str, ...], said: str) -> None:
