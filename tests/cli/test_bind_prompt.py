@@ -77,9 +77,10 @@ def test_nothing_that_a_submission_says_leaves_its_line_of_the_prompt(root: Path
     assert "\x07" not in done.out
 
 
-@pytest.mark.parametrize("name", ["ledger", "speaker"])
+# with seed 13 the first token is the last of a vocabulary that is smaller than usual
+@pytest.mark.parametrize(("name", "seed"), [("ledger", "5"), ("speaker", "5"), ("speaker", "13")])
 def test_an_adapter_written_from_the_prompt_alone_binds_and_is_judged(
-    name: str, root: Path, cli: Cli
+    name: str, seed: str, root: Path, cli: Cli
 ) -> None:
     place(root, name)
     text = (DESIGNS / name / "adapter.txt").read_text()
@@ -94,6 +95,8 @@ def test_an_adapter_written_from_the_prompt_alone_binds_and_is_judged(
         "kv",
         "--check",
         "incremental_equals_full",
+        "--seed",
+        seed,
         "--format",
         "json",
         "--trust",

@@ -216,9 +216,11 @@ def _emptied_by(subject: Subject) -> str:
 
 def _past(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Another first token must change what the last step says; else agreement means nothing."""
-    given = make(1).draw(subject.bench.rng("past"), _PROMPT + 1)
+    drawing = make(1)
+    given = drawing.draw(subject.bench.rng("past"), _PROMPT + 1)
     other = given.copy()
-    other[:, 0] = (given[:, 0] + 1) % 29 if given.dtype.kind == "i" else given[:, 0] + 1.0
+    ids = given.dtype.kind == "i"
+    other[:, 0] = (given[:, 0] + 1) % drawing.sizes.vocab if ids else given[:, 0] + 1.0
     answers = []
     for tokens in (given, other):
         decoder: Decoder = make(1)
