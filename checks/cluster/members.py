@@ -22,6 +22,8 @@ __all__ = ["Members"]
 _LOOK_S = 1.0
 #: Seconds that a cluster without any worker is waited for.
 PATIENCE_S = 30.0
+#: Seconds after which it is said that one is waited for.
+_SILENT_S = 3.0
 
 
 class Members:
@@ -40,6 +42,7 @@ class Members:
         self._barred: set[str] = set()
         self._threads: dict[str, int] = {}
         self._told: set[str] = set()
+        self._gone = 0
         self._left = threading.Event()
 
     def follow(self) -> None:
@@ -75,7 +78,10 @@ class Members:
         with self._lock:
             there = self._threads = dict(self._client.nthreads())
             for gone in self._admitted.keys() - there.keys():
-                del self._admitted[gone]
+                known = self._admitted.pop(gone)
+                self._gone += 1
+                if not self._left.is_set():
+                    self._say(f"the worker at {gone} ({known.host}) is gone: what it was at goes to others.")
             self._barred &= there.keys()
             new = [where for where in there if where not in self._admitted and where not in self._barred]
             if new:
@@ -123,20 +129,31 @@ class Members:
         Raises:
             EngineError: None comes, or none that may.
         """
-        until = time.monotonic() + PATIENCE_S
+        begun = time.monotonic()
         while not stopped():
             with suppress(OSError):
                 self.look()
             if self.having(backend) if backend else self._admitted:
                 return
-            if self._barred or time.monotonic() > until:
+            waited = time.monotonic() - begun
+            if self._barred or waited > PATIENCE_S:
                 # those that were refused do not change their minds
-                refused = f"{len(self._barred)} refused" if self._barred else "none has come"
-                raise EngineError(
-                    f"the cluster has no worker that may judge: {refused}.",
-                    hint="Start some: dask worker ADDRESS. What has been found is kept.",
+                raise self._nobody()
+            if waited > _SILENT_S:
+                self._say(
+                    f"no worker that may judge is there: one is waited for, {PATIENCE_S:.0f} s at most."
                 )
             time.sleep(_LOOK_S / 5)
+
+    def _nobody(self) -> EngineError:
+        why, hint = "none has come", "Start some: dask worker ADDRESS."
+        if self._barred:
+            why, hint = f"{len(self._barred)} refused", "Restart those after an upgrade, or start others."
+        elif self._gone:
+            why = f"{self._gone} gone, and no other has come"
+        return EngineError(
+            f"the cluster has no worker that may judge: {why}.", hint=f"{hint} What has been found is kept."
+        )
 
     def backend(self, name: str) -> Backend:
         """A backend as the workers have it together."""

@@ -54,9 +54,9 @@ def found(events: list[Event]) -> dict[tuple[str, str], Outcome]:
 def test_two_of_four_workers_are_killed_and_the_outcomes_are_those_of_one_machine(
     machines: Start, asked: Request, tmp_path: Path
 ) -> None:
-    four, events, alive = machines(4), [], 4
+    four, events, alive, told = machines(4), [], 4, list[str]()
     store = Store(tmp_path / "elsewhere")
-    with Cluster(Address(four.address)) as cluster:
+    with Cluster(Address(four.address), warn=told.append) as cluster:
         for event in run(asked, executor=cluster, store=store):
             events.append(event)
             if alive > 2 and isinstance(event, Finished):
@@ -68,6 +68,7 @@ def test_two_of_four_workers_are_killed_and_the_outcomes_are_those_of_one_machin
             cluster.members.look()
         assert len(cluster.members.admitted) <= 3
     assert alive == 2
+    assert sum("is gone: what it was at goes to others." in one for one in told) == len(told) >= 1
     alone = list(run(asked, store=Store(tmp_path / "here")))
     assert found(events) == found(alone)
     assert len(found(events)) == 12
