@@ -110,6 +110,7 @@ def test_half_of_the_workers_are_killed_and_this_repository_gets_the_verdicts_of
     environment["JUDGE_TUI_CACHE"] = str(tmp_path / "here")
     here = subprocess.run([*CHECK, "--format", "json", "--jobs", "2"], stdout=subprocess.PIPE, text=True,
                           env=environment, check=False, timeout=PATIENCE_S)  # fmt: skip
+    assert [one for one in json.loads(far)["outcomes"] if one["verdict"] == "error"] == []
     assert running.returncode == here.returncode
     both = [told(printed) for printed in (far, here.stdout)]
     for key in set().union(*map(slow, (far, here.stdout))):
