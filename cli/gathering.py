@@ -83,7 +83,8 @@ def read_part(file: Path) -> Part:
         try:
             outcomes.append(msgspec.json.decode(line, type=Outcome))
         except msgspec.MsgspecError as error:
-            raise WorkspaceError("is no outcome.", file=file, line=number) from error
+            hint = "A line was cut or changed on its way: copy the file again, or run this part again."
+            raise WorkspaceError("is no outcome.", file=file, line=number, hint=hint) from error
     return Part(file, head, setting, tuple(outcomes), whole=False)
 
 

@@ -106,7 +106,8 @@ def _uninterrupted() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        # None was set by other than Python, and cannot be set back by it
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
 
 
 def _started(workers: int) -> LocalCluster:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import EngineError
+from judge_tui.checks.niceness import be_nice
 from judge_tui.checks.sandbox import mounts, packages
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
@@ -39,6 +40,8 @@ __all__ = [
 _PROCESSES = 256
 #: How much sooner than others a worker is ended where the machine's memory runs out, in thousandths.
 _OOM_SCORE = "700"
+#: Seconds until a process has its own session at most, and between two looks at it.
+_SESSION_S, _LOOK_S = 1.0, 0.001
 #: Where memory is counted, what is given back goes back at once, and no page is larger than what is in it.
 _COUNTED = {"MALLOC_MMAP_THRESHOLD_": "16384", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1",
             "NUMPY_MADVISE_HUGEPAGE": "0"}  # fmt: skip
@@ -139,13 +142,15 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         inner = _inner_pid(reader)
     finally:
         os.close(reader)
-    _ranked(inner or process.pid)
+    pid = inner or process.pid
+    _in_its_session(pid)
+    _ranked(pid)
     return Jail(
         process,
         output,
-        inner or process.pid,
+        pid,
         cpu_seconds=order.limits.cpu_seconds,
-        scratch=OwnMount(inner or process.pid, view.scratch),
+        scratch=OwnMount(pid, view.scratch),
         memory_bytes=order.memory_bytes,
     )
 
@@ -185,17 +190,20 @@ def start_plain(order: Order) -> Jail:
     )
 
 
+def _in_its_session(pid: int) -> None:
+    """Wait until bubblewrap has given a process its session; a rank that it has before is left behind there."""
+    deadline = time.monotonic() + _SESSION_S
+    with contextlib.suppress(OSError):
+        while os.getsid(pid) != pid and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+
+
 def _ranked(pid: int) -> None:
-    """Have a process stand back for the judge, in processor time and where memory runs out.
-
-    The kernel may share processors out by sessions, where the niceness of this thread says nothing.
-
-    Source: Linux, sched(7), "The autogroup feature".
-    """
-    with contextlib.suppress(OSError, AttributeError):
+    """Have a process stand back for the judge, in processor time and where memory runs out."""
+    with contextlib.suppress(AttributeError):
         nice = os.getpriority(os.PRIO_PROCESS, 0)
         if nice > 0:
-            Path(f"/proc/{pid}/autogroup").write_text(f"{nice}", encoding="ascii")
+            be_nice(pid, nice)
     # where memory runs out, the submission goes before the judge
     with contextlib.suppress(OSError):
         Path(f"/proc/{pid}/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
 import socket
@@ -60,6 +61,33 @@ def running(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     return False
+
+
+def session_of(pid: int) -> str:
+    """What the kernel says of the session of a process: its number, and how nice it is."""
+    return Path(f"/proc/{pid}/autogroup").read_text().strip()
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="processors are not shared by sessions")
+def test_a_worker_s_session_is_as_nice_as_who_starts_it(machine: Machine, mode: Mode) -> None:
+    found: list[str] = []
+    submission = machine.written("nice", "x = 1")
+
+    def judge() -> None:
+        os.setpriority(os.PRIO_PROCESS, 0, 7)
+        with Worker(submission, mode=mode) as worker:
+            worker.load("code.py")
+            # who is no administrator waits a tenth of a second between two of them
+            time.sleep(0.0 if os.geteuid() == 0 else 0.5)
+            found.append(session_of(worker.jail.inner_pid))
+
+    # a niceness is a thread's own, and is not taken back
+    for _ in range(8):
+        thread = threading.Thread(target=judge)
+        thread.start()
+        thread.join()
+    assert [told.rpartition(" ")[2] for told in found] == ["7"] * 8
+    assert not {told.split()[0] for told in found} & {session_of(os.getpid()).split()[0]}
 
 
 def test_threads_numpy_asyncio_and_scratch_files_work_inside(machine: Machine, mode: Mode) -> None:

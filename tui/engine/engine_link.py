@@ -13,6 +13,7 @@ from typing import IO
 import msgspec
 
 from judge_tui.checks.events import Done, Event, Failed, decode
+from judge_tui.checks.niceness import be_nice
 from judge_tui.checks.own_process import python
 from judge_tui.checks.request import Request
 from judge_tui.tui.look.glyphs import neutral
@@ -26,7 +27,7 @@ _GRACE_S = 3.0
 _POLL_S = 0.02
 #: How far the engine and its workers stand back for the screen where all processors are busy. What checks say
 #: of time hangs on the time that a submission itself has used.
-_NICER, _NICEST = 10, 19
+_NICER, _NICEST = 15, 19
 
 
 class EngineProcess:
@@ -44,9 +45,9 @@ class EngineProcess:
         self._process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
         )
-        with suppress(OSError):
+        with suppress(OSError, AttributeError):
             nice = os.getpriority(os.PRIO_PROCESS, 0)
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, min(nice + _NICER, _NICEST))
+            be_nice(self._process.pid, min(nice + _NICER, _NICEST))
         self._transports: list[asyncio.ReadTransport] = []
 
     @property
