@@ -191,7 +191,7 @@ def start_plain(order: Order) -> Jail:
 
 
 def _in_its_session(pid: int) -> None:
-    """Wait until bubblewrap has given a process its session; a rank that it has before is left behind there."""
+    """Wait until bubblewrap has given a process its session: a rank from before is left behind there."""
     deadline = time.monotonic() + _SESSION_S
     with contextlib.suppress(OSError):
         while os.getsid(pid) != pid and time.monotonic() < deadline:

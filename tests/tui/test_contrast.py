@@ -30,13 +30,13 @@ def tones(theme: Theme) -> Tones:
     return tones_under(theme.to_color_system().generate(), dark=theme.dark)
 
 
-def grounds(tones: Tones) -> list[Style]:
-    return [tones.ground, tones.raised, tones.cursor, tones.cursor_blurred, tones.selected]
-
-
-def inks(tones: Tones) -> list[Style]:
+def drawn(tones: Tones) -> list[Style]:
+    """Every ink on every ground that it is drawn on: what stands in lists, and code."""
+    code = [tones.ground, tones.raised, tones.cursor, tones.cursor_blurred, tones.selected]
+    grounds = [*code, tones.pointed, tones.pointed_blurred]
     plain = [tones.text, tones.muted, tones.faint, tones.strong, *tones.by_name.values()]
-    return [*plain, *(style for style in syntax_styles(tones) if style.color)]
+    colored = [style for style in syntax_styles(tones) if style.color]
+    return [ink + on for inks, under in ((plain, grounds), (colored, code)) for ink in inks for on in under]
 
 
 def apart(style: Style) -> float:
@@ -48,7 +48,7 @@ def apart(style: Style) -> float:
 @pytest.mark.parametrize("theme", PALETTES, ids=lambda theme: theme.name)
 def test_every_ink_is_legible_on_every_ground_of_every_theme(theme: Theme) -> None:
     shown = tones(theme)
-    assert min(apart(ink + ground) for ink in inks(shown) for ground in grounds(shown)) >= READ
+    assert min(map(apart, drawn(shown))) >= READ
     assert min(apart(shown.hit), apart(shown.alert)) >= READ
 
 
@@ -56,17 +56,27 @@ def test_every_ink_is_legible_on_every_ground_of_every_theme(theme: Theme) -> No
 def test_and_so_it_is_on_a_terminal_of_256_colours(theme: Theme) -> None:
     from rich.segment import Segment
 
-    shown = tones(theme)
-    styles = [ink + ground for ink in inks(shown) for ground in grounds(shown)]
+    styles = drawn(tones(theme))
     (*rounded,) = Rounded().apply([Segment("x", style) for style in styles], Color(0, 0, 0))
     assert all(segment.style and segment.style.color and segment.style.color.number for segment in rounded)
     assert min(apart(segment.style) for segment in rounded if segment.style) >= READ
 
 
+@pytest.mark.parametrize("theme", [*themes_for("256"), *PALETTES], ids=lambda theme: str(theme.primary))
+def test_the_row_of_a_list_that_the_cursor_is_on_is_seen_at_a_glance(theme: Theme) -> None:
+    shown = tones(theme)
+    for below, row, least in (
+        (shown.ground, shown.cursor, 1.15),
+        (shown.raised, shown.pointed, 1.3),
+        (shown.raised, shown.pointed_blurred, 1.1),
+    ):
+        assert apart(Style(color=below.bgcolor) + row) >= least
+
+
 def test_sixteen_colours_are_the_readers_own(monkeypatch: pytest.MonkeyPatch) -> None:
     for theme in themes_for("standard"):
         shown = tones(theme)
-        named = [style.color for style in inks(shown) if style.color is not None]
+        named = [style.color for style in drawn(shown) if style.color is not None]
         assert all(color.type.name in ("STANDARD", "DEFAULT") for color in named), theme
         assert shown.cursor.reverse
         assert shown.selected.reverse

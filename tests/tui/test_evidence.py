@@ -56,22 +56,39 @@ async def test_evidence_begins_at_what_failed_and_every_page_shows_other_rows(wo
         assert screen.rows.key == place
 
 
-async def test_evidence_opens_with_its_summary_or_with_all_of_what_failed_near_the_top(
+async def test_evidence_opens_with_all_of_what_failed_in_view_and_its_sentence_stays(
     workspace: Workspace,
 ) -> None:
     held = [Evidence(f"row {n}", measured=n, limit=90, ok=True) for n in range(60)]
     bad = Evidence("the bad one", measured=99, limit=90, ok=False, note="word " * 150 + "all told")
-    for before, summary in ((20, True), (22, True), (23, False), (40, False)):
+    for before, from_the_first in ((20, True), (22, True), (23, False), (40, False)):
         async with running(make_app(workspace), size=(120, 35)) as app:
             await app.settle()
             evidence = (*held[:before], bad, *held)
             await app.app.push_screen(EvidenceScreen(outcome(*evidence), "A"))
             await app.pilot.pause()
             lines = app.text().split("\n")
-            assert any("one is wrong" in line for line in lines) == summary
+            assert "one is wrong" in lines[1]
+            assert any("quantity " in line for line in lines) == from_the_first
             assert any("all told" in line for line in lines)
             [at] = [n for n, line in enumerate(lines) if "✗ the bad one" in line]
-            assert summary or at < 5
+            assert from_the_first or at < 8
+            for key in ("G", "g"):
+                await app.press(key)
+                assert "one is wrong" in app.text().split("\n")[1]
+
+
+async def test_a_sentence_too_long_to_stay_is_scrolled_with_what_it_rests_on(workspace: Workspace) -> None:
+    long = replace(outcome(Evidence("bytes", measured=9)), summary="word " * 300 + "all told")
+    async with running(make_app(workspace), size=(80, 24)) as app:
+        await app.settle()
+        await app.app.push_screen(EvidenceScreen(long, "A"))
+        await app.pilot.pause()
+        assert "word" in app.text().split("\n")[1]
+        for _ in range(40):
+            await app.press("j")
+        assert "all told" in app.text()
+        assert "bytes" in app.text()
 
 
 async def test_another_machine_is_named_where_the_outcome_comes_from_one(workspace: Workspace) -> None:
@@ -101,7 +118,7 @@ async def test_enter_on_a_row_without_a_line_says_so_and_stays(workspace: Worksp
             await app.press("g", "enter")
             await app.until(lambda told=said: told in app.messages())
             assert app.app.screen is screen
-            await app.press("j", "j", "j", "enter")
+            await app.press("j", "enter")
             if evidence is unplaced:
                 assert app.app.screen is screen
                 await app.press("q")

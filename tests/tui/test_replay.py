@@ -48,7 +48,7 @@ async def test_an_unbound_check_leads_to_what_an_adapter_is_written_from(workspa
             verdict: "".join(
                 text
                 for spans, _place in evidence_lines(
-                    Outcome("beta", "kv", "gqa", verdict, "s", 1.0, seed=7, backend="cpu"), "", "", 90, tones
+                    Outcome("beta", "kv", "gqa", verdict, "s", 1.0, seed=7, backend="cpu"), 90, tones
                 )
                 for text, _style in spans
             )

@@ -62,3 +62,15 @@ async def test_a_score_of_one_digit_says_its_level_once_it_is_left_at_that(
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("s", "c", "8")
         await app.until(lambda: BELOW in app.text())
+
+
+async def test_every_submission_has_its_column_however_narrow_the_rubric_is(workspace: Workspace) -> None:
+    for width in (40, 50, 60, 65, 80, 120):
+        async with running(make_app(workspace), size=(width, 30)) as app:
+            await app.settle()
+            await app.press("s", "c", "6", "0", "w", "c", "5", "9")
+            lines = app.compare.rubric_pane.lines
+            room = lines.scrollable_content_region.width
+            texts = ["".join(text for text, _ in spans) for spans, row in lines._lines if row is not None]
+            assert all(len(text) <= room for text in texts), (width, room, texts)
+            assert texts[0].split()[-2:] == ["60", "59"]

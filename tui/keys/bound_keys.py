@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
 
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, remapped
 
@@ -74,12 +75,21 @@ def key_parts(screen: Screen[object]) -> Sequence[KeyPart]:
     return [KeyPart("", node) for node in nodes if own_bindings(node)]
 
 
+#: Actions that write, or run what does: where one only looks they are hinted at nowhere.
+_WRITING = frozenset({
+    *("note", "undo", "redo", "digit", "edit", "adjust", "next_unscored", "clear", "earlier", "verdict"),
+    *("ahead", "tie", "accept", "accept_all", "remove", "add", "reconsider", "carry", "copy", "place", "drop"),
+    *("rerun", "rerun_all", "cancel", "backend", "adapter", "auto", "write", "edit_round", "export", "save"),
+})  # fmt: skip
+
+
 def listed(bindings: Iterable[Binding]) -> list[tuple[str, str, bool]]:
     """Keys, what they do, and whether that is hinted at; one entry per action."""
     actions: dict[str, tuple[list[str], str, bool]] = {}
     for binding in bindings:
         if binding.description:
-            keys, _, _ = actions.setdefault(binding.action, ([], binding.description, binding.show))
+            hinted = binding.show and not (holds() and binding.action.partition("(")[0] in _WRITING)
+            keys, _, _ = actions.setdefault(binding.action, ([], binding.description, hinted))
             shown = binding.key_display or key_name(binding.key)
             if shown not in keys:
                 keys.append(shown)

@@ -21,6 +21,8 @@ _NAMES = (
 )
 #: How far secondary text stands out at least, so that it is more than what is faint.
 _MUTED = 5.5
+#: How far the cursor's row of a list stands out from the others, with the focus and without.
+_POINTED, _POINTED_BLURRED = 1.4, 1.2
 
 
 class Tones(Struct, frozen=True):
@@ -34,8 +36,10 @@ class Tones(Struct, frozen=True):
         by_name: ``primary``, ``success``, ``warning``, ``error``, ``accent``, ``secondary``, ``muted``.
         ground: Background of panes.
         raised: Background of bars and of the rubric.
-        cursor: Background of the cursor's row.
+        cursor: Background of the cursor's row in code.
         cursor_blurred: The same in a pane without the focus.
+        pointed: Background of the cursor's row in what is raised: lists, the rubric, tables.
+        pointed_blurred: The same in a pane without the focus.
         selected: Background of a selection.
         hit: Search hit.
         alert: What deceives a reader.
@@ -51,6 +55,8 @@ class Tones(Struct, frozen=True):
     raised: Style
     cursor: Style
     cursor_blurred: Style
+    pointed: Style
+    pointed_blurred: Style
     selected: Style
     hit: Style
     alert: Style
@@ -83,8 +89,9 @@ def _tones(colors: tuple[str, ...], dark: bool, plain: bool) -> Tones:
     # the reader's own sixteen colours can be neither mixed nor measured
     own = back.ansi is not None
     cursor, blurred = tinted(back, named[0], 1.25), tinted(back, fore, 1.12)
+    pointed, pointed_blurred = tinted(surface, named[0], _POINTED), tinted(surface, fore, _POINTED_BLURRED)
     selected = tinted(back, named[1], 1.45)
-    grounds = (back, surface, panel, cursor, blurred, selected)
+    grounds = (back, surface, panel, cursor, blurred, pointed, pointed_blurred, selected)
 
     def ink(color: Color, least: float = READ, *, bold: bool | None = None) -> Style:
         found = color if own else legible(color, grounds, least)
@@ -111,6 +118,8 @@ def _tones(colors: tuple[str, ...], dark: bool, plain: bool) -> Tones:
             raised=on(back),
             cursor=reverse,
             cursor_blurred=strong,
+            pointed=reverse,
+            pointed_blurred=strong,
             selected=reverse,
             hit=Style(reverse=True, bold=True, underline=True),
             alert=Style(reverse=True, bold=True),
@@ -127,6 +136,8 @@ def _tones(colors: tuple[str, ...], dark: bool, plain: bool) -> Tones:
         raised=on(surface),
         cursor=on(cursor),
         cursor_blurred=on(blurred),
+        pointed=on(pointed),
+        pointed_blurred=on(pointed_blurred),
         selected=on(selected),
         hit=Style(color=legible(back, (accent,)).rich_color, bgcolor=accent.rich_color),
         alert=Style(color=legible(back, (error,)).rich_color, bgcolor=error.rich_color, bold=True),

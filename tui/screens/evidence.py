@@ -1,4 +1,4 @@
-"""What a check measured: figures beside limits, curves, tables, captured output."""
+"""What a check measured: the sentence, which stays in view, figures beside limits, curves, tables, output."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.style import Style
+from textual.app import ComposeResult
 from textual.binding import Binding
 
 from judge_tui.checks.hosts import host
@@ -35,8 +36,10 @@ _PLACE = 40
 _FAILING = " ✗ "
 #: What stands before a line that goes on with the figure above it.
 _ON = " " * 5
-#: Lines above the figure that failed, where the summary is too far from it.
+#: Lines above the figure that failed, where it is far from the first one.
 _ABOVE = 2
+#: Of a screen's rows the sentence stays above the others where it takes no more than this part of them.
+_STAYS = 3
 
 
 class _Lines(Rows):
@@ -44,6 +47,18 @@ class _Lines(Rows):
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         return self.lines[key][0] if isinstance(key, int) else ()
+
+
+class _Sentence(_Lines, can_focus=False):
+    """What the check says, which stays where it is while what it measured is scrolled."""
+
+    DEFAULT_CSS = "_Sentence { height: auto; }"
+    shows_cursor = False
+
+    def say(self, lines: Sequence[Line]) -> None:
+        self.lines = lines
+        self.styles.height = len(lines)
+        self.show(range(len(lines)))
 
 
 class EvidenceScreen(Sheet["tuple[str, int] | None"]):
@@ -85,7 +100,14 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         self._hide, self._where, self._adapt = hide, where, adapt
         self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
         self.rows = _Lines()
+        self._sentence = _Sentence()
         self._begin = 0
+
+    def compose(self) -> ComposeResult:
+        bar, *rest = super().compose()
+        yield bar
+        yield self._sentence
+        yield from rest
 
     def on_mount(self) -> None:
         outcome = self._outcome
@@ -124,9 +146,12 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
     def _fill(self) -> None:
         begun = self.rows.cursor == self._begin
         width = max(self.size.width - 1, 20)
-        self.rows.lines = evidence_lines(
-            self._outcome, self._title, self._establishes, width, tones_of(self.app), self._hide
-        )[:_MOST_LINES]
+        tones = tones_of(self.app)
+        said = sentence_lines(self._outcome, self._title, self._establishes, width, tones)
+        stays = len(said) * _STAYS <= self.size.height
+        self._sentence.say(said if stays else ())
+        shown = evidence_lines(self._outcome, width, tones, self._hide)
+        self.rows.lines = [*(() if stays else said), *shown][:_MOST_LINES]
         self.rows.show(range(len(self.rows.lines)))
         if begun:
             # what decided is in view, however many figures stand before it
@@ -140,7 +165,7 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         begin, rows = self._begin, max(self.rows.scrollable_content_region.height, 1)
         said = takewhile(lambda line: _goes_on(line[0]), self.rows.lines[begin + 1 :])
         whole = 1 + sum(1 for _ in said)
-        # from the summary on, where what failed is in view below it with all that is said of it
+        # from the first figure on, where what failed is in view with all that is said of it
         top = 0 if begin + whole <= rows else begin - min(_ABOVE, max(rows - whole, 0))
         self.rows.scroll_to(y=top, animate=False, force=True)
         self.rows.go(begin)
@@ -191,32 +216,34 @@ def _elsewhere(outcome: Outcome) -> str:
     return f"on {outcome.host} " if outcome.host not in ("", host()) else ""
 
 
-def evidence_lines(
-    outcome: Outcome,
-    title: str,
-    establishes: str,
-    width: int,
-    tones: Tones,
-    hide: Callable[[str], str] = str,
+def _told(
+    text: str, style: Style, width: int, indent: int = 1, place: tuple[str, int] | None = None
 ) -> list[Line]:
-    """An outcome as lines: the sentence, the figures, then curves, tables and output."""
-    lines: list[Line] = []
+    """A text broken into lines."""
+    parts = wrapped(text, max(width - indent - 1, 10))
+    return [(((" " * indent, style), (part, style)), place) for part in parts]
 
-    def say(text: str, style: Style, indent: int = 1, place: tuple[str, int] | None = None) -> None:
-        for part in wrapped(text, max(width - indent - 1, 10)):
-            lines.append((((" " * indent, style), (part, style)), place))
 
-    say(outcome.summary, tones.verdict(str(outcome.verdict)) + Style(bold=True))
+def sentence_lines(outcome: Outcome, title: str, establishes: str, width: int, tones: Tones) -> list[Line]:
+    """What an outcome says, and of what, with an empty line below."""
+    lines = _told(outcome.summary, tones.verdict(str(outcome.verdict)) + Style(bold=True), width)
     if title or establishes:
-        say(" — ".join(part for part in (title, establishes) if part), tones.muted)
-    lines.append(((), None))
+        lines += _told(" — ".join(part for part in (title, establishes) if part), tones.muted, width)
+    return [*lines, ((), None)]
+
+
+def evidence_lines(
+    outcome: Outcome, width: int, tones: Tones, hide: Callable[[str], str] = str
+) -> list[Line]:
+    """What an outcome rests on, as lines: the figures, then curves, tables and output."""
+    lines: list[Line] = []
     lines += _figures(outcome.evidence, width, tones, hide)
     for item in outcome.evidence:
         place = (item.file, item.line) if item.file and item.line else None
         if not (item.curve or item.table or item.output):
             continue
         lines.append(((), None))
-        say(item.quantity, tones.strong, place=place)
+        lines += _told(item.quantity, tones.strong, width, place=place)
         if item.curve is not None:
             lines += [
                 (((f"   {text}", tones.by_name["primary"]),), place)
@@ -227,9 +254,8 @@ def evidence_lines(
             lines.append(((("   │ ", tones.faint), (text.rstrip("\r")[: width * 4], tones.muted)), place))
     lines.append(((), None))
     if outcome.verdict is Verdict.UNBOUND:
-        say(f"What an adapter is written from: {prompt_command(outcome)}", tones.faint)
-    say(f"Replay: {replay_command(outcome)}", tones.faint)
-    return lines
+        lines += _told(f"What an adapter is written from: {prompt_command(outcome)}", tones.faint, width)
+    return lines + _told(f"Replay: {replay_command(outcome)}", tones.faint, width)
 
 
 def _goes_on(spans: Sequence[Span]) -> bool:

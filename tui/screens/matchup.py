@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 
 from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.proposals import Proposal
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
@@ -124,7 +125,8 @@ class MatchupScreen(ModalScreen[None]):
         # what leads away comes before what a narrow screen can do without
         away = [hint for hint in hints if hint[0] in (pairs, back)]
         others = [hint for hint in hints if hint not in away]
-        hints = [("/".join(self.rows.leaders), "is ahead"), *others[:_FIRST], *away, *others[_FIRST:]]
+        first = [] if holds() else [("/".join(self.rows.leaders), "is ahead")]
+        hints = [*first, *others[:_FIRST], *away, *others[_FIRST:]]
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
 
     def on_resize(self) -> None:

@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from judge_tui.checks.verdict import Outcome
+from judge_tui.judging.read_only import holds
 from judge_tui.tui.engine.check_table import CheckState, CheckTable, Key
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, wrapped
@@ -25,6 +26,8 @@ TITLE = " Checks  "
 _SIGN = len(" ≠ ")
 #: Columns of a cell from which on a verdict is told by its word too, and what was found by a sentence.
 _WORDY, _TALKATIVE = 44, 30
+#: What stands where whoever only looks finds nothing.
+_NONE_TO_READ = " No verdict is stored, and none is found while one only looks."
 
 
 def columns_of(width: int, seats: int) -> tuple[int, ...]:
@@ -207,6 +210,8 @@ class CheckRows(Rows):
         return self._hide(figure_of(outcome, room))
 
     def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:
+        if not self.keys and holds():
+            return [(_NONE_TO_READ, tones.muted)] if not line else ()
         told = self._hide(self.below)
         if len(told) + len(TITLE) < width:
             # the title has room for it

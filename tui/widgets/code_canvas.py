@@ -74,6 +74,8 @@ class CodeCanvas(ScrollView):
         self._flags: frozenset[int] = frozenset()
         self._syntax: Sequence[Style] = ()
         self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(1024)
+        # rows that were drawn so far, and not found among those
+        self._drawn = 0
         self._look: Look | None = None
         self._ground = Color(0, 0, 0)
         self._drawing_ahead = False
@@ -214,6 +216,7 @@ class CodeCanvas(ScrollView):
             for line_filter in line_filters(self.app):
                 strip = strip.apply_filter(line_filter, self._ground)
             self._strips[key] = strip
+            self._drawn += 1
         return strip
 
     def _draw(self, line: int, left: int, width: int, state: int) -> Strip:
@@ -264,9 +267,9 @@ class CodeCanvas(ScrollView):
         last = len(self.rows)
         end = time.perf_counter() + _AHEAD_S
         for row in (*range(top + height, min(top + 2 * height, last)), *range(max(top - height, 0), top)):
-            known = len(self._strips)
+            before = self._drawn
             self._strip(row, width, None)
-            if len(self._strips) > known and time.perf_counter() > end:
+            if self._drawn > before and time.perf_counter() > end:
                 self._draw_ahead_later(_PAUSE_S)
                 return
 

@@ -221,14 +221,21 @@ class CodeView(Counted, CodeHits, can_focus=True):
         if target != self.scroll_offset.y:
             self._scroll_to_row(target)
 
-    def align(self, line: int, row: int) -> None:
-        """Put the cursor on a line, and that line on a row of the view, as far as the file goes."""
+    def align(self, line: int, row: int) -> bool:
+        """Put the cursor on a line, and that line on a row of the view, as far as the file goes.
+
+        Returns:
+            Whether most rows that come into view were not there.
+        """
         before, self.cursor = self.cursor, self.rows.shown(min(max(line, 0), len(self.source) - 1))
         self._refresh_line(before)
         self._refresh_line(self.cursor)
         target = self.rows.row_of(self.cursor) - row
-        self._scroll_to_row(min(max(target, 0), max(len(self.rows) - self.height, 0)))
+        target = min(max(target, 0), max(len(self.rows) - self.height, 0))
+        leaps = 2 * abs(target - self.scroll_offset.y) > self.height
+        self._scroll_to_row(target)
         self._moved()
+        return leaps
 
     def action_move(self, lines: int) -> None:
         self.go(self.rows.after(self.cursor, lines * self.times))

@@ -262,7 +262,7 @@ class Matrix(Counted, can_focus=True):
         spans += row_spans(board.row(model), columns.own, tones)
         for number, task in enumerate(board.tasks[self._left : self._left + columns.shown], self._left):
             here = row == self.row and number == self.column
-            ground = (tones.cursor if self.has_focus else tones.cursor_blurred) if here else None
+            ground = (tones.pointed if self.has_focus else tones.pointed_blurred) if here else None
             there = board.outline is not None and (model, task) in board.outline.submitted
             drawn = cell_spans(
                 board.standings.get((model, task)),

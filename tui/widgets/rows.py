@@ -122,7 +122,7 @@ class Rows(Counted, ScrollView, can_focus=True):
         else:
             drawn = self.draw_below(row - len(self.keys), width, tones)
         if row == self.cursor and self.shows_cursor and self.keys:
-            base += tones.cursor if self.has_focus else tones.cursor_blurred
+            base += tones.pointed if self.has_focus else tones.pointed_blurred
             if base.reverse:
                 # reversed, the colour of each piece would be its ground
                 drawn = [(text, style.without_color) for text, style in drawn]

@@ -17,13 +17,17 @@ __all__ = ["detail_lines", "table_lines"]
 
 Line = tuple[Span, ...]
 _COLUMN = 5
+#: Columns of a key, of a weight, and of a title at least; where a title has no more, weights are left out.
+_KEY, _WEIGHT, _TITLE = 4, 6, 12
 
 
 def table_lines(session: Session, width: int, tones: Tones) -> list[tuple[Line, int | None]]:
     """The table of scores: lines, each with the index of the rubric's line that it shows."""
     count = len(session.submissions)
-    name = max(width - 4 - _COLUMN * count - 6, 8)
-    head: list[Span] = [(" " * (4 + name + 6), tones.faint)]
+    room = max(width - _KEY - _COLUMN * count, 1)
+    weight = _WEIGHT if room >= _TITLE + _WEIGHT else 0
+    name = room - weight
+    head: list[Span] = [(" " * (_KEY + room), tones.faint)]
     for index in range(count):
         style = tones.by_name["primary"] + Style(bold=True) if index == session.scored else tones.faint
         head.append((f"{letter_of(index):>{_COLUMN - 1}} ", style))
@@ -31,17 +35,20 @@ def table_lines(session: Session, width: int, tones: Tones) -> list[tuple[Line, 
     marks = [session.conflicts(index) for index in range(count)]
     for number, row in enumerate(session.rows):
         if row == OVERALL:
-            lines.append((_mean(session, name, tones), None))
-        lines.append((_row(session, row, name, marks, tones), number))
+            lines.append((_mean(session, name, weight, tones), None))
+        lines.append((_row(session, row, (name, weight), marks, tones), number))
     return lines
 
 
-def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]], tones: Tones) -> Line:
+def _row(
+    session: Session, row: Row, columns: tuple[int, int], marks: Sequence[dict[str, str]], tones: Tones
+) -> Line:
+    name, weight = columns
     if isinstance(row, Dimension):
         spans: list[Span] = [
             (f" {row.key or ' '} ", tones.by_name["accent"]),
             (fit(row.title, name), tones.text),
-            (f" ×{row.weight:<4g}", tones.muted),
+            (f" ×{row.weight:<4g}"[:weight], tones.muted),
         ]
     else:
         overall = "Overall, your own" if name > len("Overall, your own") else "Overall"
@@ -49,7 +56,7 @@ def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]],
         spans = [
             (f" {key} ", tones.by_name["accent"]),
             (fit(title, name), tones.text),
-            (" " * 6, tones.faint),
+            (" " * weight, tones.faint),
         ]
     for index, card in enumerate(session.cards):
         if isinstance(row, Dimension):
@@ -84,11 +91,11 @@ def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]],
     return tuple(spans)
 
 
-def _mean(session: Session, name: int, tones: Tones) -> Line:
+def _mean(session: Session, name: int, weight: int, tones: Tones) -> Line:
     spans: list[Span] = [
         (" Σ ", tones.faint),
         (fit("Weighted mean", name), tones.muted),
-        (" " * 6, tones.faint),
+        (" " * weight, tones.faint),
     ]
     for index in range(len(session.submissions)):
         mean = session.mean(index)

@@ -141,7 +141,7 @@ class RubricLines(ScrollView, can_focus=True):
             return Strip([Segment(" " * width, base)], width)
         spans, row = self._lines[number]
         if row is not None and row == self.session.row:
-            base += tones.cursor if self.has_focus else tones.cursor_blurred
+            base += tones.pointed if self.has_focus else tones.pointed_blurred
         shown = [Segment(neutral(text), base + style) for text, style in spans]
         return in_a_row(shown, width, base)
 

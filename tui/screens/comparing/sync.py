@@ -24,6 +24,8 @@ _WAYS = {
     "lines": "panes scroll together, line by line",
     "symbols": "panes follow the function of the cursor",
 }
+#: Seconds between the frames of two panes that leap.
+_APART_S = 0.008
 
 
 class Sync:
@@ -88,26 +90,39 @@ class Sync:
 
     def _follow(self, leader: CodePane, *, moving: bool = True) -> None:
         leader.tell_match("")
+        leapt = False
         for pane in self._panes:
-            if pane is not leader:
-                self._align(leader, pane, moving=moving)
+            if pane is leader:
+                continue
+            if leapt:
+                # two panes of which every row is another one are too much for one frame of a large screen
+                self._screen.set_timer(_APART_S, partial(self._behind, leader, pane))
+            else:
+                leapt = self._align(leader, pane, moving=moving)
 
-    def _align(self, leader: CodePane, pane: CodePane, *, moving: bool) -> None:
+    def _behind(self, leader: CodePane, pane: CodePane) -> None:
+        if self.way == "symbols" and self._panes.current is leader:
+            self._align(leader, pane, moving=True)
+
+    def _align(self, leader: CodePane, pane: CodePane, *, moving: bool) -> bool:
+        """Have a pane stand where another one does; whether it shows other rows than before."""
         alignment = self.alignment(leader, pane)
         if alignment is None:
             pane.tell_match("")
             self.match(leader, pane, partial(self._moved if moving else self.lead, leader))
-            return
+            return False
         cursor = leader.view.cursor
         found, line = alignment.around(cursor), alignment.line(cursor)
+        leapt = False
         if line is not None and moving:
             row = leader.view.rows.row_of(cursor) - leader.view.scroll_offset.y
-            pane.view.align(line, row)
+            leapt = pane.view.align(line, row)
         if found is None:
             pane.tell_match("")
         else:
             ours, theirs = found
             pane.tell_match(f"≈ {ours.name}" if theirs is not None else "≠ no like")
+        return leapt
 
     def join(self, pane: CodePane) -> None:
         """Have a file that was just opened stand where another pane is, where that shows the like of it."""
