@@ -9,7 +9,7 @@ from judge_tui.judging.workspace import Workspace
 
 from .conftest import make_app, running
 
-WRITING = ("note on the lines", "undo", "run again", "0-9 score", "comment", "is ahead", "accept", "add a line")
+WRITING = ("note on the lines", "undo", "run again", "0-9 score", "comment", "is ahead", "add a line")
 
 
 @pytest.mark.parametrize("looks", [True, False])

@@ -78,8 +78,8 @@ def key_parts(screen: Screen[object]) -> Sequence[KeyPart]:
 #: Actions that write, or run what does: where one only looks they are hinted at nowhere.
 _WRITING = frozenset({
     *("note", "undo", "redo", "digit", "edit", "adjust", "next_unscored", "clear", "earlier", "verdict"),
-    *("ahead", "tie", "accept", "accept_all", "remove", "add", "reconsider", "carry", "copy", "place", "drop"),
-    *("rerun", "rerun_all", "cancel", "backend", "adapter", "auto", "write", "edit_round", "export", "save"),
+    *("ahead", "tie", "accept", "accept_all", "remove", "add", "reconsider", "carry", "copy", "place"),
+    *("drop", "rerun", "rerun_all", "cancel", "backend", "adapter", "auto", "write", "edit_round", "export", "save"),
 })  # fmt: skip
 
 
