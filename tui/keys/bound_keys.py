@@ -79,7 +79,8 @@ def key_parts(screen: Screen[object]) -> Sequence[KeyPart]:
 _WRITING = frozenset({
     *("note", "undo", "redo", "digit", "edit", "adjust", "next_unscored", "clear", "earlier", "verdict"),
     *("ahead", "tie", "accept", "accept_all", "remove", "add", "reconsider", "carry", "copy", "place"),
-    *("drop", "rerun", "rerun_all", "cancel", "backend", "adapter", "auto", "write", "edit_round", "export", "save"),
+    *("drop", "rerun", "rerun_all", "cancel", "backend", "adapter", "auto", "write", "edit_round"),
+    *("export", "save"),
 })  # fmt: skip
 
 
