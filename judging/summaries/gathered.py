@@ -175,9 +175,26 @@ class Gathered:
             yield self.provenance
         if self._any_stale():
             yield f"{STALE} The files have changed since they were scored or compared."
+        if drawn := list(self._drawn()):
+            further = f"; and {len(drawn) - _NAMED} more" if len(drawn) > _NAMED else ""
+            told = "; ".join(drawn[:_NAMED]) + further
+            yield f"Judged blind, where words may call them by their letters: {told}."
         if not self.published and (lacking := list(self._unfinished())):
             further = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
             yield f"No points yet, since dimensions are not scored: {', '.join(lacking[:_NAMED])}{further}."
+
+    def _drawn(self) -> Iterator[str]:
+        """Which submission had which letter while a judge did not know the names."""
+        for task, of in self.tasks.items():
+            drawn: dict[tuple[str, str], list[tuple[str, str]]] = {}
+            for one in of.judged.values():
+                for card in one.cards:
+                    if card.blind is not None and card.blind.revealed is not None and card.blind.side:
+                        draw = drawn.setdefault((card.judge, str(card.blind.revealed)), [])
+                        draw.append((card.blind.side, one.title))
+            for (judge, _), seats in sorted(drawn.items()):
+                letters = ", ".join(f"{side} {title}" for side, title in sorted(seats))
+                yield f"{letters} on {task} ({self.named(judge)})"
 
     def _unfinished(self) -> Iterator[str]:
         """The scorecards that have some scores, and neither all of them nor a total."""

@@ -67,7 +67,12 @@ def _card(workspace: Workspace, model: str, score: int, judge: str = "anna", **m
     card = blank.with_score("correctness", score).judged_under(
         workspace.rubric("kv"), workspace.submission(model, "kv").digest
     )
-    card = replace(card, overall=more.get("overall"), overall_reason=more.get("overall_reason", ""))
+    card = replace(
+        card,
+        blind=more.get("blind"),
+        overall=more.get("overall"),
+        overall_reason=more.get("overall_reason", ""),
+    )
     for note in more.get("notes", ()):
         card = card.with_note(note)
     save_scorecard(workspace.scorecard_path("kv", model, judge), card, stamp)
@@ -250,6 +255,17 @@ def test_what_is_judged_blind_stays_out_until_the_names_are_revealed(workspace: 
     found = gathered(workspace, ["glm5", "qwen36"], ["kv"])
     assert list(found.tasks["kv"].judged) == ["qwen36"]
     assert found.tasks["kv"].matchups == ()
+
+
+def test_the_letters_of_a_blind_draw_are_told_once_the_names_are_known(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70, blind=BlindMark(began="2026-03-01", revealed="2026-03-02", side="B"))
+    _card(workspace, "qwen36", 85, blind=BlindMark(began="2026-03-01", revealed="2026-03-02", side="A"))
+    _card(workspace, "qwen36", 80, judge="bob")
+    remarks = [*gathered(workspace, ["glm5", "qwen36"], ["kv"]).remarks]
+    titles = [workspace.model_title(model) for model in ("qwen36", "glm5")]
+    told = f"A {titles[0]}, B {titles[1]} on kv (anna)."
+    assert [each for each in remarks if "blind" in each and each.endswith(told)]
+    assert not [each for each in gathered(workspace, ["qwen36"], ["kv"], ["bob"]).remarks if "blind" in each]
 
 
 def test_who_was_compared_and_never_scored_is_in_every_document(workspace: Workspace) -> None:
