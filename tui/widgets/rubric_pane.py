@@ -267,7 +267,8 @@ class RubricLines(ScrollView, can_focus=True):
                 crossed = f"{letter_of(before)} {how}: now {letter_of(session.scored)}"
             self._changed(crossed)
         else:
-            self.notify("Every dimension of every submission is scored.", markup=False)
+            key = key_for(self.screen, "matchup")
+            self.notify(f"Every dimension of every submission is scored: {key} says who wins.", markup=False)
 
     def action_earlier(self) -> None:
         self._keep()
