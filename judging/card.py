@@ -17,12 +17,13 @@ from judge_tui.checks.errors import UsageError
 from judge_tui.checks.schema import SCORECARD
 from judge_tui.judging.blind import OVERALL, BlindMark
 from judge_tui.judging.note import Note
+from judge_tui.judging.ranking import mean
 from judge_tui.judging.rubric import Cap, Rubric, half_up
 
 __all__ = [
     "CLEAN", "MACHINE", "PERSON", "VERDICTS", "CellVerdict", "CheckSeen", "DimensionScore", "RubricSeen",
     "Scorecard", "active_caps", "cap_conflicts", "computed_overall", "grade_conflict", "is_complete",
-    "letter", "now", "overall_conflict", "points", "points_value",
+    "letter", "letters", "now", "overall_conflict", "points", "points_value",
 ]  # fmt: skip
 
 Moment = datetime | date | str
@@ -257,8 +258,8 @@ def is_complete(card: Scorecard, rubric: Rubric) -> bool:
 
 def computed_overall(card: Scorecard, rubric: Rubric) -> int | None:
     """The weighted mean of the scored dimensions, rounded half up."""
-    mean = rubric.weighted_mean(card.scores)
-    return None if mean is None else half_up(mean)
+    weighted = rubric.weighted_mean(card.scores)
+    return None if weighted is None else half_up(weighted)
 
 
 def points(card: Scorecard, rubric: Rubric | None) -> int | None:
@@ -273,12 +274,22 @@ def letter(card: Scorecard, rubric: Rubric) -> str:
     return card.grade or ("" if card.scored_elsewhere else rubric.letter(points(card, rubric)))
 
 
+def letters(cards: Iterable[Scorecard], rubric: Rubric) -> tuple[str, ...]:
+    """The different letters that judges gave, sorted; where none did, the one that their mean earns."""
+    cards = tuple(cards)
+    given = {card.grade for card in cards if card.grade}
+    if not given and not any(card.scored_elsewhere for card in cards):
+        # published points earn no letter here
+        given = {rubric.letter(mean(points(card, rubric) for card in cards))} - {""}
+    return tuple(sorted(given))
+
+
 def overall_conflict(card: Scorecard, rubric: Rubric) -> str | None:
     """One sentence when the judge's total differs from the weighted mean and no reason says why."""
-    mean = computed_overall(card, rubric)
-    if card.overall is None or mean is None or card.overall == mean or card.overall_reason.strip():
+    weighted = computed_overall(card, rubric)
+    if card.overall is None or weighted is None or card.overall == weighted or card.overall_reason.strip():
         return None
-    return f"overall is {card.overall} and the weighted mean is {mean}: say why."
+    return f"overall is {card.overall} and the weighted mean is {weighted}: say why."
 
 
 def grade_conflict(card: Scorecard, rubric: Rubric) -> str | None:

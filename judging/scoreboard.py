@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.judging.card import CLEAN, Scorecard, points
+from judge_tui.judging.card import CLEAN, Scorecard, letters, points
 from judge_tui.judging.ranking import mean, ranked
 from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.rubric import Rubric, half_up
@@ -197,14 +197,10 @@ def sealed_cards(
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:
     cards = list(cards)
     given = [p for card in cards if (p := points(card, rubric)) is not None]
-    letters = {card.grade for card in cards if card.grade}
-    if not letters and not any(card.scored_elsewhere for card in cards):
-        # published points earn no letter here
-        letters = {rubric.letter(mean(given))} - {""}
     return Cell(
         points=mean(given),
         counted=len(given),
-        letters=tuple(sorted(letters)),
+        letters=letters(cards, rubric),
         cards=len(cards),
         scored=max(sum(score is not None for score in card.scores.values()) for card in cards),
         dimensions=len(rubric.dimensions),

@@ -9,7 +9,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.attempt_figures import STALE, Attempts
 from judge_tui.judging.attempts import attempts_at, passes_unless_blind, several
-from judge_tui.judging.card import CLEAN, Scorecard, letter, points
+from judge_tui.judging.card import CLEAN, Scorecard, letters, points
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.placing import Placed, files_of, placed_notes
@@ -57,8 +57,8 @@ class Judged:
 
     @property
     def letters(self) -> str:
-        """The different letters of the judges."""
-        return "/".join(sorted({letter(card, self.rubric) for card in self.cards} - {""}))
+        """The different letters that the judges gave, or the one that the points earn."""
+        return "/".join(letters(self.cards, self.rubric))
 
     @property
     def verdicts(self) -> tuple[str, ...]:

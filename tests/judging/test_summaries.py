@@ -11,6 +11,7 @@ from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup, Matchups, save_matchups
 from judge_tui.judging.note import new_note
+from judge_tui.judging.scoreboard import build_board
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.gathered import gathered
@@ -283,3 +284,12 @@ def test_why_there_are_no_points_is_told(workspace: Workspace) -> None:
     _card(workspace, "qwen36", 85, overall=85)
     (said,) = gathered(workspace, ["glm5", "qwen36"], ["kv"]).remarks
     assert said == f"No points yet, since dimensions are not scored: glm5 on kv (anna: 1 of {several})."
+
+
+def test_the_letter_of_several_judges_is_that_of_the_board(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70, overall=89)
+    _card(workspace, "glm5", 70, judge="bob", overall=92)
+    of = gathered(workspace, ["glm5"], ["kv"]).tasks["kv"].judged["glm5"]
+    assert of.points == 90.5
+    cell = build_board(workspace, tasks=["kv"]).rows[0].cells["kv"]
+    assert (of.letters,) == cell.letters == (workspace.rubric("kv").letter(90.5),)
