@@ -8,10 +8,14 @@ Scores and notes are put into a copy of the workspace; nothing here is a judgeme
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+
+# pictures have all colours, wherever they are drawn; it is read when Textual is imported
+os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
 
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp

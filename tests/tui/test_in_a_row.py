@@ -27,3 +27,10 @@ BASE, LOUD = Style(bgcolor="blue"), Style(color="red")
 def test_an_ellipsis_stands_where_text_did_not_fit(texts: list[str], width: int, shown: str) -> None:
     strip = in_a_row([Segment(text, LOUD) for text in texts], width, BASE)
     assert (strip.text, strip.cell_length) == (shown, width)
+
+
+def test_a_row_that_is_reversed_is_of_one_colour() -> None:
+    (left, right) = in_a_row([Segment("ab", LOUD), Segment("cd", BASE + LOUD)], 4, Style(reverse=True))
+    assert left.style is not None
+    assert right.style is not None
+    assert (left.style.color, right.style.color, right.style.bgcolor) == (None, None, None)

@@ -212,3 +212,13 @@ def test_neutral_text_harms_nobody(text: str) -> None:
 def test_every_glyph_is_as_wide_as_it_says(character: str) -> None:
     glyph, width, _ = glyph_of(character)
     assert cell_len(glyph) == width
+
+
+def test_the_cursors_line_is_of_one_colour_where_it_is_reversed() -> None:
+    loud = Style(color="red")
+    look = Look(PLAIN, loud, Style(reverse=True), loud, PLAIN, loud, loud, loud, {}, ())
+    source = Source(b"def attend(query):\n")
+    here = line_strip(source, 0, left=0, width=40, look=look, cursor=True)
+    assert {segment.style.color if segment.style else None for segment in here} == {None}
+    there = line_strip(source, 0, left=0, width=40, look=look)
+    assert len({str(segment.style and segment.style.color) for segment in there}) == 2

@@ -18,8 +18,13 @@ def in_a_row(segments: Sequence[Segment], width: int, base: Style) -> Strip:
     Args:
         segments: Texts without line ends, and their styles.
         width: Of the row.
-        base: The style of what is left over.
+        base: The style of what is left over. Where it is reversed, so is the whole row, and of one colour:
+            the colour of each piece would be its ground.
     """
+    if base.reverse:
+        segments = [
+            Segment(text, base + style.without_color if style else base) for text, style, _ in segments
+        ]
     strip = Strip(segments)
     if strip.cell_length <= width or cell_len(strip.text.rstrip()) <= width:
         return strip.adjust_cell_length(width, base)

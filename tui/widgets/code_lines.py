@@ -137,6 +137,11 @@ def line_strip(
         if not wrapped or rest <= 0 or rest + len(marker) <= room:
             body = _marked(body, max(min(rest, room - len(marker)), 0), marker, room, base, look)
     segments += body
+    if base.reverse:
+        # reversed, the colour of each piece would be its ground
+        segments = [
+            Segment(text, base + style.without_color if style else base) for text, style, _ in segments
+        ]
     return Strip(segments, max(width, columns + 1)).crop(0, width)
 
 

@@ -123,9 +123,6 @@ class Rows(Counted, ScrollView, can_focus=True):
             drawn = self.draw_below(row - len(self.keys), width, tones)
         if row == self.cursor and self.shows_cursor and self.keys:
             base += tones.pointed if self.has_focus else tones.pointed_blurred
-            if base.reverse:
-                # reversed, the colour of each piece would be its ground
-                drawn = [(text, style.without_color) for text, style in drawn]
         # what may not be shown is covered before a row is cut: half a name tells as much
         hide = getattr(self.app, "hide", str)
         spans = [(hide(text), style) for text, style in drawn]
