@@ -67,7 +67,7 @@ def behind(rng: np.random.Generator) -> Iterator[tuple[Script, Tokens, int, floa
         vocab = wide(rng)
         eos, going, ending, *others = distinct(rng, vocab, 8)
         prompt = tuple(others[:2])
-        first, behind = float(rng.uniform(-0.75, -0.6)), float(rng.uniform(-1.3, -1.15))
+        first, behind = float(rng.uniform(-0.75, -0.65)), float(rng.uniform(-1.3, -1.15))
         entries: dict[Tokens, dict[int, float]] = {
             prompt: {eos: first, going: behind, ending: float(rng.uniform(-2.0, -1.9))},
             (*prompt, ending): {eos: -0.05},

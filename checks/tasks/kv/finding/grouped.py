@@ -88,15 +88,17 @@ class Heads:
         shared: Heads of keys and values; divides ``queries``.
         width: Of a head.
         tokens: Keys at most.
+        why: What they are about, as a clause; empty where they are drawn.
     """
 
     queries: int
     shared: int
     width: int = 8
     tokens: int = 16
+    why: str = ""
 
     def __str__(self) -> str:
-        return f"{self.queries} query heads over {self.shared}"
+        return f"{self.queries} query heads over {self.shared}" + (f", {self.why}" if self.why else "")
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name; ``groups`` in its two meanings is settled by the binding."""

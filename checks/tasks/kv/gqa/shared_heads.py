@@ -41,6 +41,9 @@ _GROUPS: tuple[tuple[Range, Range], ...] = (
     ((1, 1), (3, 6)),
     ((1, 1), (2, 2)),
 )
+#: How many queries share a head where the source names about so many, and shapes of those at most.
+_NAMED: tuple[Range, int] = ((4, 17), 3)
+_GROUP = "queries to a head"
 _HEADS = takes("kv_heads", KV_HEADS, "int")
 #: In the text of what attends: heads of keys and values that are counted apart, or repeated.
 _MEANT = re.compile(r"kv_?heads?\b|key_value_heads|n_?rep\b|repeat_?kv|heads_per_", re.I)
@@ -53,7 +56,7 @@ _PROMPT, _STEPS = 5, 3
     establishes="Query heads that share heads of keys and values (GQA, MQA) equal full attention over "
     "repeated heads.",
     optional=True,
-    version=4,
+    version=5,
 )
 def gqa(bench: Bench, found: Findings) -> str:
     """Attention alone, attention over the cache, and the decoder, each where it takes fewer KV heads."""
@@ -101,6 +104,13 @@ def _shapes(subject: Subject) -> list[Heads]:
     return [Heads(heads * times, heads, _width(subject)) for heads, times in shared]
 
 
+def _named(subject: Subject) -> list[Heads]:
+    """As many queries to a head as the source's own integers are about: tiles of heads cross groups there."""
+    axis, most = _NAMED
+    about = subject.bench.sizes("groups named").about(subject.bench.integers, {_GROUP: axis}, most)
+    return [Heads(2 * one.at[_GROUP], 2, _width(subject), why=one.why) for one in about]
+
+
 def _width(subject: Subject) -> int:
     """Of a head."""
     return subject.sizes(2, _PROMPT).head_dim
@@ -113,16 +123,23 @@ def _tokens(subject: Subject) -> int:
 
 def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str]) -> None:
     """q, k and v go in: one query over all keys, and as many queries as keys."""
-    shapes = [heads for heads in _shapes(subject) if heads.shared == 1 or not grouped.mqa_only(binding)]
+    every = [*_shapes(subject), *_named(subject)]
+    shapes = [heads for heads in every if heads.shared == 1 or not grouped.mqa_only(binding)]
     forms = _forms(subject, binding)
     worst, limit, table = Worst(), precision("float32").limit(0.0), [("heads", "relative error")]
     for index, heads in enumerate(shapes):
         errors = []
-        for tokens, causal in forms:
-            q, k, v = _drawn(subject, "alone", index, heads, _tokens(subject))
-            one, narrow = _one(subject, binding, heads, (q[:, :, -tokens:], k, v), causal)
-            limit = max(limit, precision("float32").limit(narrow))
-            errors.append(one)
+        try:
+            for tokens, causal in forms:
+                q, k, v = _drawn(subject, "alone", index, heads, _tokens(subject))
+                one, narrow = _one(subject, binding, heads, (q[:, :, -tokens:], k, v), causal)
+                limit = max(limit, precision("float32").limit(narrow))
+                errors.append(one)
+        except Raised as fault:
+            if not heads.why:
+                raise
+            found.note(f"{heads}: refused", fault.message)
+            continue
         best = Worst()
         for one in errors:
             best = best.or_worse(one)
@@ -132,7 +149,7 @@ def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str])
     where = _where(binding)
     if found.limit(quantity, worst.error, limit, note=worst.note, table=tuple(table), **where):
         said.append(f"{binding.name}: shared heads equal repeated ones within {worst.error:.1e} "
-                    f"({len(shapes)} shapes, limit {limit:.0e})")  # fmt: skip
+                    f"({len(table) - 1} shapes, limit {limit:.0e})")  # fmt: skip
     else:
         said.append(f"{binding.name}: off by {worst.error:.2g} ({worst.where}){worst.because}")
 
@@ -204,8 +221,14 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
     if not first.error <= max(limit, 1e-3) and not claims_sharing(subject):
         return
     worst, table = first, [("heads", "relative error"), ("4 query heads over 2", f"{first.error:.2g}")]
-    for index, heads in enumerate(_shapes(subject)[1:], 1):
-        one = _run(subject, heads, index)
+    for index, heads in enumerate([*_shapes(subject)[1:], *_named(subject)], 1):
+        try:
+            one = _run(subject, heads, index)
+        except Raised as fault:
+            if not heads.why:
+                raise
+            found.note(f"{heads}: refused", fault.message)
+            continue
         table.append((str(heads), f"{one.error:.2g}"))
         worst = worst.or_worse(one)
     quantity = (
