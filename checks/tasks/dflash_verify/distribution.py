@@ -91,7 +91,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=3,
+    version=4,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:

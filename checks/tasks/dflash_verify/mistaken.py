@@ -78,6 +78,13 @@ def _same_number(p: Array, siblings: Sequence[int], *, each: bool) -> Array:
     return np.asarray(emitted + refused * kept / max(1.0 - least, 1e-300))
 
 
+def _none_accepted(p: Array, siblings: Sequence[int]) -> Array:
+    """Every sibling is refused, whatever its probability, and taken out of what is left."""
+    left = p.copy()
+    left[list(siblings)] = 0.0
+    return np.asarray(left / left.sum()) if left.sum() > 0 else p
+
+
 #: Words for a mistake, behind "as where" → what is emitted.
 MISTAKES: Mapping[str, Emitted] = {
     "only the last refused sibling is taken out of the distribution": lambda p, s: _sum(
@@ -92,6 +99,7 @@ MISTAKES: Mapping[str, Emitted] = {
         _same_number(p, s, each=True)
     ),
     "the likeliest token is taken when all siblings are refused": _best,
+    "no sibling is ever accepted": _none_accepted,
     "siblings are accepted without being asked about": lambda p, s: np.eye(len(p))[s[0]] if s else p,
     "the likeliest token is always taken": lambda p, s: np.eye(len(p))[int(np.argmax(p))],
 }

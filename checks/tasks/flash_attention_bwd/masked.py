@@ -173,7 +173,7 @@ class _Tally:
         if self.elsewhere:
             if self.clean <= _NO_ANSWER:
                 return "finite, but as wrong where every row sees a key: not by the blind rows"
-            return f"no gradients at all, blind rows or none: {self.clean:.2g} off where every row sees a key"
+            return f"as wrong without rows that see no key: {self.clean:.2g} off where every row sees one"
         if not self.count:
             return f"refuses input whose scores overflow: {self.refused}"
         worst = self.ledger.worst()

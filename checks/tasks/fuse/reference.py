@@ -147,7 +147,7 @@ def _instead(given: Floats, wanted: Floats, picked: Floats) -> str:
         return "the one entry has 1" if abs(given[0] - 1) < 1e-6 else ""
     others = {
         "they are normalised over the K entries alone": wanted / wanted.sum(),
-        "exp(x − max) is not divided by its sum": wanted / wanted.max(),
+        "they are exp(x − max), divided by 1 in place of its sum": wanted / wanted.max(),
         "they are logarithms": np.log(np.maximum(wanted, np.finfo(np.float64).tiny)),
         "they are the logits themselves": picked,
         "they are all zero": np.zeros_like(wanted),
