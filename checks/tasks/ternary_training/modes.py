@@ -13,11 +13,10 @@ from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.ternary_training.layer import Layer
 
-__all__ = ["EVALUATED", "evaluated"]
+__all__ = ["EVALUATED", "MODES", "evaluated", "has_modes", "turn"]
 
 EVALUATED = "latent weights after an evaluation, trained again"
-#: What goes to evaluation, and what comes back.
-_THERE, _BACK = "eval", "train"
+MODES = _THERE, _BACK = "eval", "train"
 
 Array = npt.NDArray[np.float64]
 
@@ -37,18 +36,18 @@ def evaluated(found: Findings, layer: Layer, weight: Array, x: Array) -> None:
         Fault: A call went wrong.
     """
     run = layer.forward(weight, x)
-    if run.returned.instance is None or layer.latent(run) is None or not _has_modes(layer):
+    if run.returned.instance is None or layer.latent(run) is None or not has_modes(layer):
         return
-    _told(layer, run.returned.instance, _THERE)
+    turn(layer, run.returned.instance, training=False)
     layer.forward(weight, x, on=run)
-    _told(layer, run.returned.instance, _BACK)
+    turn(layer, run.returned.instance, training=True)
     held = layer.latent(run)
     same = held is not None and bool(np.allclose(held, weight, rtol=1e-3, atol=1e-6))
     told = "as they were" if same else "overwritten"
     found.claim(EVALUATED, same, measured=told, limit="as they were", **({} if same else layer.place))
 
 
-def _has_modes(layer: Layer) -> bool:
+def has_modes(layer: Layer) -> bool:
     """Whether its class can be told both without a word more."""
     owner, _, _method = layer.binding.name.rpartition(".")
     plain = {
@@ -59,8 +58,14 @@ def _has_modes(layer: Layer) -> bool:
     return {f"{owner}.{_THERE}", f"{owner}.{_BACK}"} <= plain
 
 
-def _told(layer: Layer, instance: Handle, mode: str) -> None:
+def turn(layer: Layer, instance: Handle, *, training: bool) -> None:
+    """Have a layer that has both modes train, or evaluate.
+
+    Raises:
+        Fault: The call went wrong.
+    """
     owner, _, _method = layer.binding.name.rpartition(".")
+    mode = _BACK if training else _THERE
     told = replace(layer.binding, name=f"{owner}.{mode}", args=(), returns={})
     plain = replace(told, on="layer", init=None, attributes={})
     invoke(layer.bench.worker, plain, {"layer": instance}, budget=layer.bench.left)

@@ -25,6 +25,7 @@ from judge_tui.checks.tasks.ternary_training.draws import mixed
 from judge_tui.checks.tasks.ternary_training.held import Held, instance
 from judge_tui.checks.tasks.ternary_training.layer import Layer, Run
 from judge_tui.checks.tasks.ternary_training.levels import Rule
+from judge_tui.checks.tasks.ternary_training.modes import MODES, has_modes, turn
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD, GROUP
 from judge_tui.checks.tasks.ternary_training.updates import (
@@ -45,6 +46,7 @@ __all__ = ["AFTER_UPDATE", "after_updates"]
 Array = npt.NDArray[Any]
 
 AFTER_UPDATE = "projected weights after an update"
+_EVALUATED = f"{AFTER_UPDATE}, in an evaluation that is not its first"
 
 #: Seconds for one call of an update: it is a sum of two small matrices.
 _SECONDS = 5.0
@@ -114,10 +116,43 @@ class _Trial:
                 reasons.append(fault.message)
             else:
                 self._settle(found, update, state)
+                if self.compared.fits(state.latent, state.effective) and has_modes(self.layer):
+                    self._evaluated(found, update)
                 return
         found.note(
             AFTER_UPDATE, "not tried", note=f"{ways[0].target}: {reasons[0]}",
             file=ways[0].file, line=ways[0].line or None,
+        )  # fmt: skip
+
+    def _evaluated(self, found: Findings, update: Update) -> None:
+        """Evaluate a layer, train it on, and evaluate it again: by then its projection is another one."""
+        weight = mixed(self.bench.rng("latent evaluated"), (self.out, 2 * GROUP))
+        bias = self.bench.rng("bias").standard_normal(self.out)
+        try:
+            run = self.layer.forward(weight, self._x(), bias=bias)
+            paths = Held(self.layer).paths(run)
+            self._learns_fast(run)
+            turn(self.layer, instance(run), training=False)
+            self.layer.effective(weight, on=run)
+            turn(self.layer, instance(run), training=True)
+            run = self.layer.forward(weight, self._x(), bias=bias, on=run)
+            state = self._again(update, run, paths, weight, "evaluated")
+            turn(self.layer, instance(run), training=False)
+            now = self.layer.effective(weight, on=run)
+        except (_Untried, Fault):
+            return
+        fine = self.compared.fits(state.latent, now)
+        if not fine and self.compared.gained(state.latent, now):
+            return
+        kept = self.compared.fits(state.before, now)
+        told = "those of its first evaluation" if kept else "others than those of the weights by then"
+        # what writes the weights from outside may do more in its training than it does here
+        sure = not isinstance(update, Written) or self._shut(update, replace(state, effective=now), MODES)
+        found.claim(
+            _EVALUATED, fine, measured=_RIGHT if fine else told, limit=_RIGHT,
+            otherwise=Verdict.FAIL if sure else Verdict.WARN,
+            note=f"{update.target}; evaluation, training and its update, evaluation on one layer",
+            file=update.file, line=update.line or None,
         )  # fmt: skip
 
     def held(self) -> set[str]:
@@ -264,13 +299,19 @@ class _Trial:
         except Fault:
             return state
 
-    def _shut(self, update: Update, state: _Updated) -> bool:
-        """Whether training updates the layer so, and does nothing besides that could have it project."""
+    def _shut(self, update: Update, state: _Updated, tried: Collection[str] = ()) -> bool:
+        """Whether training updates the layer so, and does nothing besides that could have it project.
+
+        Args:
+            update: How.
+            state: What it led to.
+            tried: Methods of the layer that were called on the way.
+        """
         name = update.name.rpartition(".")[2]
         if not isinstance(update, Written) and update.on and name not in self.seen.loaded:
             return False
         now = replace(state.run, weight=state.latent)
-        known = {name, *self._flags(state)}
+        known = {name, *tried, *self._flags(state)}
         known.update(str(key) for path in Held(self.layer).paths(now) for _kind, key in path)
         for role in ("forward", "backward"):
             if role in self.bench.bindings:
