@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
@@ -54,7 +55,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=7,
+    version=8,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -77,7 +78,8 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         count += 1
         bad = _held(mask, truth, prompt_len, parents, asked, wrong)
         if bad and not first:
-            first = f"{name}: P = {prompt_len}, parents {_listed(parents)}: {bad}"
+            alone = _right_alone(bench, prompt_len, parents, written)
+            first = f"{name}: P = {prompt_len}, parents {_listed(parents)}: {bad}{alone}"
     cells = sum(wrong.values())
     table = (
         ("relation", "pairs", "wrong"),
@@ -140,11 +142,24 @@ def _built(
     parents: Sequence[int],
     written: Written | None = None,
     budget: float | None = None,
+    worker: Worker | None = None,
 ) -> Mask:
     tree = Tree(tuple(range(len(parents))), tuple(parents))
     inputs = {**given(tuple(range(prompt_len)), tree), "vocab_size": max(prompt_len, len(parents), 1)}
-    returned = bench.call("mask", inputs, budget=budget)
+    returned = bench.call("mask", inputs, budget=budget, worker=worker)
     return seen(returned.value("mask"), visibility(prompt_len, parents), written)
+
+
+def _right_alone(bench: Bench, prompt_len: int, parents: Sequence[int], written: Written) -> str:
+    """That a mask which is wrong after others is right by itself, as a clause; empty where it is not."""
+    truth = visibility(prompt_len, parents)
+    try:
+        with bench.fresh() as worker:
+            mask = _built(bench, prompt_len, parents, written, worker=worker)
+    except Fault:
+        return ""
+    right = mask.shape == truth.shape and np.array_equal(mask.visible, truth)
+    return ", though right in a process of its own: the masks before leave something behind" if right else ""
 
 
 def _held(
