@@ -98,7 +98,7 @@ def test_what_was_not_written_is_told_and_rows_follow_their_stride() -> None:
     ("change", "clause"),
     [
         (lambda p, x: p / p.sum(axis=1, keepdims=True), "normalised over the K entries"),
-        (lambda p, x: p / p.max(axis=1, keepdims=True), "not divided by its sum"),
+        (lambda p, x: p / p.max(axis=1, keepdims=True), "divided by 1 in place of its sum"),
         (lambda p, x: np.log(p), "logarithms"),
         (lambda p, x: -np.sort(-x, axis=1)[:, :K], "the logits themselves"),
         (lambda p, x: p * 0, "all zero"),
