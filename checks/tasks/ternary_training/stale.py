@@ -133,7 +133,9 @@ class _Trial:
             paths = Held(self.layer).paths(run)
             self._learns_fast(run)
             turn(self.layer, instance(run), training=False)
-            self.layer.effective(weight, on=run)
+            if not self.compared.fits(weight, self.layer.effective(weight, on=run)):
+                # evaluation multiplies by something else, of which nothing is known
+                return
             turn(self.layer, instance(run), training=True)
             run = self.layer.forward(weight, self._x(), bias=bias, on=run)
             state = self._again(update, run, paths, weight, "evaluated")
