@@ -9,7 +9,19 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["in_a_row"]
+__all__ = ["in_a_row", "of_one_colour"]
+
+
+def of_one_colour(segments: Sequence[Segment], base: Style) -> Sequence[Segment]:
+    """The segments of a row; of one colour where it is reversed, since that of a piece would be its ground.
+
+    Args:
+        segments: Texts and their styles.
+        base: The style of the row.
+    """
+    if not base.reverse:
+        return segments
+    return [Segment(text, base + style.without_color if style else base) for text, style, _ in segments]
 
 
 def in_a_row(segments: Sequence[Segment], width: int, base: Style) -> Strip:
@@ -18,13 +30,9 @@ def in_a_row(segments: Sequence[Segment], width: int, base: Style) -> Strip:
     Args:
         segments: Texts without line ends, and their styles.
         width: Of the row.
-        base: The style of what is left over. Where it is reversed, so is the whole row, and of one colour:
-            the colour of each piece would be its ground.
+        base: The style of what is left over.
     """
-    if base.reverse:
-        segments = [
-            Segment(text, base + style.without_color if style else base) for text, style, _ in segments
-        ]
+    segments = of_one_colour(segments, base)
     strip = Strip(segments)
     if strip.cell_length <= width or cell_len(strip.text.rstrip()) <= width:
         return strip.adjust_cell_length(width, base)

@@ -16,6 +16,7 @@ from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source, Window
 from judge_tui.tui.code.whitespace import with_whitespace
 from judge_tui.tui.look.glyphs import ALERT, CONTROL
+from judge_tui.tui.look.in_a_row import of_one_colour
 
 __all__ = ["BOOKMARK", "DOUBT", "LOST", "Look", "Mark", "gutter_width", "line_strip"]
 
@@ -137,12 +138,7 @@ def line_strip(
         if not wrapped or rest <= 0 or rest + len(marker) <= room:
             body = _marked(body, max(min(rest, room - len(marker)), 0), marker, room, base, look)
     segments += body
-    if base.reverse:
-        # reversed, the colour of each piece would be its ground
-        segments = [
-            Segment(text, base + style.without_color if style else base) for text, style, _ in segments
-        ]
-    return Strip(segments, max(width, columns + 1)).crop(0, width)
+    return Strip(of_one_colour(segments, base), max(width, columns + 1)).crop(0, width)
 
 
 def _gutter(
