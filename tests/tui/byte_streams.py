@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
+from textual import constants
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 
 __all__ = ["ANSWERS", "STREAMS", "Piece", "Read", "escapes", "reads", "sent", "typed"]
@@ -185,8 +186,9 @@ def reads(stream: Sequence[Piece], seed: int) -> Iterator[Read]:
 
 
 def escapes(parts: Sequence[Read]) -> int:
-    """How many of some reads end in an Escape that nobody can tell from the key."""
+    """How many of some reads end in an Escape that nobody can tell from the key, by its delay."""
     behind = [*parts[1:], Read("", 2.0)]
     return sum(
-        part.data.endswith("\x1b") and after.pause > 0.1 for part, after in zip(parts, behind, strict=True)
+        part.data.endswith("\x1b") and after.pause > constants.ESCAPE_DELAY
+        for part, after in zip(parts, behind, strict=True)
     )
