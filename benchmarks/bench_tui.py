@@ -180,7 +180,7 @@ def scroll(lines: Lines, many: Path) -> None:
         if vim:
             other = statistics.median(theirs[name])
             against = f"{taken / other:.2f} x vim -d ({other:.1f} ms)"
-            lines.say("", f"{taken:.1f} ms", against, "3 x", taken <= 3 * other)
+            lines.say("", f"{taken:.1f} ms", against, "2 x", taken <= 2 * other)
     if not vim:
         print("skip scrolling against vim -d: vim is not installed")
 

@@ -21,7 +21,8 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 
-from judge_tui.tui.textual_private.drawing import draw_now
+from judge_tui.tui.textual_private.at_once import AtOnce
+from judge_tui.tui.textual_private.drawing import collect_changed, draw_now
 from judge_tui.tui.textual_private.escape_key import without_alt
 from judge_tui.tui.textual_private.unprinted import as_text
 
@@ -60,6 +61,7 @@ class TypeAhead(App[Result]):
     _deaf_until = 0.0
     _drawing: asyncio.Task[None] | None = None
     _held_at: float | None = None
+    _followed = True
 
     @property
     def holds_drawing(self) -> bool:
@@ -129,11 +131,10 @@ class TypeAhead(App[Result]):
                 await self._mounted(lambda: self.screen.is_mounted)
                 # Textual lets keys bring the focus back that the terminal had lost, and pastes go nowhere
                 self.app_focus = True
-                before = self._aim
-                await super().on_event(event)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(_PATIENCE_S):
-                        await self._settled(before)
+                if not await self._done_at_once(event):
+                    before = self._aim
+                    await super().on_event(event)
+                    await self._followed_up(before)
                 if not self._typed:
                     self._held_at = None
                     draw_now(self.screen)
@@ -144,6 +145,26 @@ class TypeAhead(App[Result]):
                 # a fault of a binding belongs into the app's own loop, which knows what to do with it
                 self.call_later(_raise, error)
         self._held_at = None
+
+    async def _done_at_once(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key was one that needs nobody on its way, and has had its effect."""
+        widget = self.focused
+        if isinstance(event, events.Key) and isinstance(widget, AtOnce):
+            action = widget.at_once(event.key)
+            if action and await self.run_action(action, widget):
+                self._followed = False
+                collect_changed(self.screen)
+                return True
+        if not self._followed:
+            # what such a key has sent on its way after all arrives before a key that goes there
+            self._followed = True
+            await self._followed_up(self._aim)
+        return False
+
+    async def _followed_up(self, before: tuple[MessagePump, MessagePump | None]) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                await self._settled(before)
 
     def draw_soon(self) -> None:
         """Draw what was just changed beside a key, in one frame, as soon as all of it is known."""

@@ -12,8 +12,9 @@ from typing import Any
 from textual.app import App
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widget import Widget
 
-__all__ = ["draw_now", "line_filters", "own_colors_through"]
+__all__ = ["collect_changed", "draw_now", "line_filters", "own_colors_through"]
 
 
 def draw_now(screen: Screen[object]) -> None:
@@ -21,6 +22,16 @@ def draw_now(screen: Screen[object]) -> None:
     if screen._dirty_widgets or screen._repaint_required or screen._scroll_required:
         with screen._context():
             screen._on_timer_update()
+
+
+def collect_changed(screen: Screen[object]) -> None:
+    """Tell a screen now which widgets have changed; each would tell it a turn of its own loop later."""
+    for widget in screen.walk_children(Widget):
+        # where places change as well, the screen has to hear that first
+        if widget._repaint_required and not (widget._layout_required or widget._scroll_required):
+            widget._repaint_required = False
+            if widget.display:
+                screen._dirty_widgets.add(widget)
 
 
 def own_colors_through(app: App[Any]) -> None:

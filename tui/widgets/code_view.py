@@ -86,6 +86,7 @@ class CodeView(Counted, CodeHits, can_focus=True):
     ]
 
     BINDINGS = named("code", BINDINGS)
+    AT_ONCE: ClassVar = frozenset({"move", "page", "scroll", "slide"})
 
     class MarkOpened(Message):
         """Enter was pressed on a marked line, or on a fold of lines that are; 0-based."""

@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.textual_private.at_once import AtOnce
 from judge_tui.tui.widgets.key_hints import KeyHints
 
 __all__ = ["Counted", "past_end", "times"]
@@ -22,7 +23,7 @@ __all__ = ["Counted", "past_end", "times"]
 _MOST_DIGITS = 7
 
 
-class Counted(Widget):
+class Counted(AtOnce):
     """A widget whose keys may be told how often.
 
     Attributes:
@@ -54,6 +55,9 @@ class Counted(Widget):
     def times(self) -> int:
         """How often the action that is running is to be done."""
         return max(self.count, 1)
+
+    def at_once(self, key: str) -> str:
+        return "" if self._counting else super().at_once(key)
 
     def action_begin_count(self) -> None:
         self._count_on("", True)
