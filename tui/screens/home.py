@@ -93,7 +93,7 @@ class HomeScreen(CoveredScreen[None]):
     ) -> None:
         super().__init__()
         self.board, self._past = board, past
-        self.matrix = Matrix(board, self.name_of)
+        self.matrix = Matrix(board, self.name_of, self._pointed)
         self.queue = HomeList("Next to judge", QueueRows(self.name_of), "reading…")
         rows = PastRows(self.name_of, clock or moment, self._won)
         self.past = HomeList("Compared before", rows, "Nothing yet.", second=True)
@@ -217,13 +217,11 @@ class HomeScreen(CoveredScreen[None]):
     def on_resize(self) -> None:
         self._arrange()
 
-    def on_matrix_pointed(self) -> None:
+    def _pointed(self) -> None:
         self._describe()
         if len(self.board.marked) != self._hinted:
             # what keys do hangs on nothing else here, and is not looked up at every step
             self._hint()
-        if isinstance(self.app, TypeAhead):
-            self.app.draw_soon()
 
     def _retell(self) -> None:
         board = self.board

@@ -35,6 +35,7 @@ class Matrix(Counted, can_focus=True):
     Args:
         board: What is shown.
         name: What a model is called on the screen.
+        pointed: Called when the cursor came to another cell, or the marks changed.
     """
 
     DEFAULT_CSS = "Matrix { width: 1fr; background: $surface; }"
@@ -62,9 +63,7 @@ class Matrix(Counted, can_focus=True):
     ]
 
     BINDINGS = named("matrix", BINDINGS)
-
-    class Pointed(Message):
-        """The cursor came to another cell, or the marks changed."""
+    AT_ONCE: ClassVar = frozenset({"move", "edge", "side", "page"})
 
     class Sorted(Message):
         """A head was clicked."""
@@ -83,9 +82,12 @@ class Matrix(Counted, can_focus=True):
             super().__init__()
             self.cell = cell
 
-    def __init__(self, board: HomeBoard, name: Callable[[str], str]) -> None:
+    def __init__(
+        self, board: HomeBoard, name: Callable[[str], str], pointed: Callable[[], None] = lambda: None
+    ) -> None:
         super().__init__(id="matrix")
-        self.board, self._called = board, name
+        # told by a call and not by a message: what follows belongs into the same frame
+        self.board, self._called, self._pointed = board, name, pointed
         self.row = self.column = 0
         self._top = self._left = 0
         self.columns = Columns()
@@ -156,19 +158,22 @@ class Matrix(Counted, can_focus=True):
             self._left = left
             self._drawn.clear()
         self.refresh()
-        self.post_message(self.Pointed())
+        self._pointed()
 
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
         # straight from our own rows: the general way through styles costs as much as drawing
-        strips = [self.render_line(y) for y in crop.line_range]
-        if crop.x or crop.right < self.size.width:
+        tones, width = tones_of(self.app), self.size.width
+        strips = [self._drawn_line(y, width, tones) for y in crop.line_range]
+        if crop.x or crop.right < width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         return strips
 
     def render_line(self, y: int) -> Strip:
-        tones, width = tones_of(self.app), self.size.width
+        return self._drawn_line(y, self.size.width, tones_of(self.app))
+
+    def _drawn_line(self, y: int, width: int, tones: Tones) -> Strip:
         base = tones.text + tones.raised
         if not self.board.cells:
             spans = self._empty(y, width, tones)
