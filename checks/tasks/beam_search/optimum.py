@@ -12,6 +12,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.tasks.beam_search.histories import foreign
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Hyp, beam_search, exhaustive
 from judge_tui.checks.tasks.beam_search.reaches import sets
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
@@ -54,7 +55,7 @@ class _Tiny:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=8,
+    version=9,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -100,12 +101,15 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         measured=f"{len(rows) - unsorted} of {len(rows)}",
         limit=f"{len(rows)} of {len(rows)}", otherwise=Verdict.WARN, **search.where,
     )  # fmt: skip
+    lost = ""
     if wrong:
-        return f"the best of all sequences is missed in {len(wrong)} of {len(rows)} searches: {wrong[0]}"
-    if narrow:
-        return f"{len(narrow)} of {count} narrow searches prune too much: {narrow[0]}"
-    if amiss:
-        return f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
+        lost = f"the best of all sequences is missed in {len(wrong)} of {len(rows)} searches: {wrong[0]}"
+    elif narrow:
+        lost = f"{len(narrow)} of {count} narrow searches prune too much: {narrow[0]}"
+    elif amiss:
+        lost = f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
+    if lost:
+        return _because(bench, search, found, lost)
     if unsorted:
         return f"the best is found, but {unsorted} of {len(rows)} lists are not best first"
     but = f" ({len(other)} with another best by its own scores, which length_penalty judges)" if other else ""
@@ -113,6 +117,18 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         f"the best of all sequences in {right} of {len(rows)} searches{but}, a right one in {count} of "
         f"{count} narrow ones"
     )
+
+
+def _because(bench: Bench, search: Search, found: Findings, lost: str) -> str:
+    """What was lost, behind its cause where the scores tell one."""
+    told = foreign(bench, search)
+    if not told:
+        return lost
+    found.claim(
+        "every token is scored behind the tokens of its own beam", False, measured="another beam's",
+        limit="its own", note=told, **search.where,
+    )  # fmt: skip
+    return f"the model is not asked of the beam that goes on: {told}; {lost}"
 
 
 def _excused(answer: Answer, best: Hyp, alpha: float) -> bool:
