@@ -60,6 +60,13 @@ def test_a_curve_has_its_corners_its_grid_and_its_ground(bitmap: Bitmap) -> None
     assert bitmap.rows[1][1] == 0
 
 
+def test_an_axis_ends_in_the_middle_of_a_character_as_its_labels_do() -> None:
+    bitmap = drawn([(0.0, 0.0), (1.0, 1.0)], [0.0, 1.0], [0.0, 1.0], (80, 48), COLOURS, (8, 16))
+    assert [x for x in range(80) if bitmap.rows[20][x] == 1] == [4, 76]
+    assert [y for y in range(48) if bitmap.rows[y][20] == 1] == [8, 40]
+    assert bitmap.rows[40][4] == bitmap.rows[8][76] == 2
+
+
 def test_png_and_sixel_say_the_same_pixels(bitmap: Bitmap) -> None:
     pixels = [bytes(row) for row in bitmap.rows]
     assert pixels_of_png(png(bitmap)) == (67, 41, pixels)

@@ -95,6 +95,27 @@ def test_only_the_terminals_own_answer_counts(answers: str, cell: tuple[int, int
     assert told_of(answers, cell).protocol == protocol
 
 
+@pytest.mark.parametrize(
+    ("answer", "protocol", "within"),
+    [
+        ("\x1b[?2;0;1000;1000S", "sixel", (125, 40)),
+        ("\x1b[?2;0;4000;320S", "sixel", (148, 20)),
+        # one that knows no such question, and one that cannot tell
+        ("", "sixel", (148, 40)),
+        ("\x1b[?2;1;0S", "sixel", (148, 40)),
+        # there is no room for any
+        ("\x1b[?2;0;70;1000S", "", None),
+        ("\x1b[?2;0;0;0S", "", None),
+    ],
+)
+def test_no_picture_is_larger_than_the_terminal_draws(
+    answer: str, protocol: str, within: tuple[int, int] | None
+) -> None:
+    found = told_of(f"{answer}\x1b[?63;4c", (8, 16))
+    assert found.protocol == protocol
+    assert within is None or found.within(148, 40) == within
+
+
 async def test_evidence_leads_to_its_curve_and_back(workspace: Workspace) -> None:
     async with running(make_app(workspace), size=(100, 30)) as app:
         await app.settle()

@@ -48,6 +48,7 @@ def drawn(
     up: Sequence[float],
     size: tuple[int, int],
     colours: tuple[Colour, Colour, Colour],
+    cell: tuple[int, int] = (1, 1),
 ) -> Bitmap:
     """A curve in its grid.
 
@@ -57,17 +58,24 @@ def drawn(
         up: Shares at which level ones do.
         size: Pixels across and down.
         colours: Of the ground, the grid and the curve.
+        cell: Pixels of a character: an axis goes from the middle of one to that of another, as its labels do.
     """
     width, height = size
     bitmap = Bitmap(width, height, colours)
+
+    def place(x: float, y: float) -> tuple[int, int]:
+        shares = zip((x, 1 - y), size, cell, strict=True)
+        column, row = (round((one - 1) / 2 + share * (whole - one)) for share, whole, one in shares)
+        return column, row
+
     for share in across:
-        x = round(share * (width - 1))
+        x, _ = place(share, 0)
         bitmap.line((x, 0), (x, height - 1), 1, _GRID)
     for share in up:
-        y = round((1 - share) * (height - 1))
+        _, y = place(0, share)
         bitmap.line((0, y), (width - 1, y), 1, _GRID)
     thick = max(height // 150, 2)
-    places = [(round(x * (width - 1)), round((1 - y) * (height - 1))) for x, y in shares]
+    places = [place(*point) for point in shares]
     for begin, end in zip(places, [*places[1:], places[-1]] if places else [], strict=True):
         bitmap.line(begin, end, thick, _LINE)
         bitmap.block(*begin, thick * 3, _LINE)

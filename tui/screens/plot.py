@@ -87,7 +87,9 @@ class PlotScreen(Sheet[None]):
     def _room(self) -> tuple[int, int]:
         """Columns and rows of the drawing."""
         size = self.rows.scrollable_content_region.size or self.size
-        return max(size.width - _BESIDE, 10), max(size.height - _AROUND, 3)
+        width, height = max(size.width - _BESIDE, 10), max(size.height - _AROUND, 3)
+        graphics = PlotScreen.graphics or _PLAIN
+        return graphics.within(width, height) if graphics.protocol else (width, height)
 
     def _fill(self) -> None:
         width, height = self._room
@@ -110,6 +112,7 @@ class PlotScreen(Sheet[None]):
             [plane.up.at(value) for value in plane.up.ticks(8)],
             (width * across, height * down),
             (_rgb(tones.raised, ground=True), _rgb(tones.faint), _rgb(tones.by_name["primary"])),
+            graphics.cell,
         )
         # behind the values of the upright axis, below what it says
         region = self.rows.region

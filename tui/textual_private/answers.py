@@ -23,13 +23,22 @@ from judge_tui.tui.textual_private.hearing import listeners
 __all__ = ["Graphics", "asked_for_graphics", "told_of", "write_beside"]
 
 _ESC, _END = "\x1b", "\x1b\\"
-#: Kitty's protocol by trying it, iTerm2's by its features, the size of a cell; last what all answer.
-_ASKED = f"{_ESC}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA{_END}{_ESC}]1337;Capabilities{_END}{_ESC}[16t{_ESC}[c"
+#: Kitty's protocol by trying it, iTerm2's by its features, the size of a cell, that of the largest Sixel
+#: (xterm, "Control Sequences": XTSMGRAPHICS); last what all answer.
+_ASKED = (
+    f"{_ESC}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA{_END}{_ESC}]1337;Capabilities{_END}"
+    f"{_ESC}[16t{_ESC}[?2;4;0S{_ESC}[c"
+)
 #: What every terminal answers: its features by numbers, 4 for Sixel.
 _LAST = re.compile(r"\x1b\[\?([\d;]*)c")
 _CELL = re.compile(r"\x1b\[6;(\d+);(\d+)t")
+_LARGEST = re.compile(r"\x1b\[\?2;0;(\d+);(\d+)S")
 _ITERM = re.compile(r"\x1b\]1337;Capabilities=([A-Za-z0-9]*)")
 _SIXEL = "4"
+#: Columns and rows of a picture that says anything.
+_LEAST = (10, 3)
+#: Pixels; more than any screen has.
+_ANY = (1 << 30, 1 << 30)
 #: Seconds that a terminal has to answer; meanwhile the curve stands in dots.
 _PATIENCE_S = 2.0
 
@@ -40,10 +49,17 @@ class Graphics(Struct, frozen=True):
     Attributes:
         protocol: ``kitty``, ``iterm``, ``sixel``; empty for none.
         cell: Pixels of a character across and down.
+        largest: Pixels across and down of the largest picture that it draws; a larger one is not drawn at all.
     """
 
     protocol: str = ""
     cell: tuple[int, int] = (0, 0)
+    largest: tuple[int, int] = _ANY
+
+    def within(self, columns: int, rows: int) -> tuple[int, int]:
+        """As many of these characters across and down as a picture may take."""
+        (across, down), (width, height) = self.cell, self.largest
+        return min(columns, width // across), min(rows, height // down)
 
 
 def told_of(answers: str, cell: tuple[int, int] = (0, 0)) -> Graphics:
@@ -65,7 +81,9 @@ def told_of(answers: str, cell: tuple[int, int] = (0, 0)) -> Graphics:
     if iterm is not None and "F" in re.findall(r"[A-Z][a-z]*", iterm[1]):
         return Graphics("iterm", cell)
     if last is not None and _SIXEL in last[1].split(";"):
-        return Graphics("sixel", cell)
+        found = _LARGEST.search(answers)
+        graphics = Graphics("sixel", cell, (int(found[1]), int(found[2])) if found else _ANY)
+        return graphics if graphics.within(*_LEAST) == _LEAST else Graphics()
     return Graphics()
 
 
