@@ -49,7 +49,7 @@ class Graphics(Struct, frozen=True):
     Attributes:
         protocol: ``kitty``, ``iterm``, ``sixel``; empty for none.
         cell: Pixels of a character across and down.
-        largest: Pixels across and down of the largest picture that it draws; a larger one is not drawn at all.
+        largest: Pixels across and down of the largest picture; it draws no part of a larger one.
     """
 
     protocol: str = ""
