@@ -21,7 +21,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.verdict import Curve, Verdict
 
-__all__ = ["Calls", "Peak", "kept", "pairs_held", "resident", "resident_now"]
+__all__ = ["ANSWERS", "Calls", "Peak", "kept", "pairs_held", "resident", "resident_now"]
 
 #: Lengths at which the kernel is asked, between so many units; the first shows what loading and a first
 #: call take.
@@ -41,6 +41,8 @@ _AFFORDED, _LONG = 0.4, 5.0
 #: Calls that warm a process up, and those whose results are kept.
 _WARM, _KEPT = 2, 4
 _NOTE = "By the kernel's count, from before the submission was loaded."
+#: How a clause begins that says that an answer is wrong.
+ANSWERS = "what it computes"
 
 #: Calls of a submission in a worker at a length; gives the relative error of what they answered.
 Calls = Callable[[Worker, int], float]
@@ -87,7 +89,7 @@ def pairs_held(bench: Bench, found: Findings, files: Sequence[str], call: Calls,
         peaks, _why = _climbed(bench, files, call, counted=False)
     if wrong := next((peak for peak in peaks if not peak.error <= _RIGHT), None):
         found.limit(f"answer at N = {wrong.length}, relative error per head", wrong.error, _RIGHT, **place)
-        return f"what it computes at N = {wrong.length} is {wrong.error:.2g} off"
+        return f"{ANSWERS} at N = {wrong.length} is {wrong.error:.2g} off"
     if len(peaks) < 3:
         found.claim(
             "the kernel's count of its memory",

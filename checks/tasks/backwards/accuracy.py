@@ -11,6 +11,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
     about,
@@ -37,7 +38,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=7,
+    version=8,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -65,7 +66,7 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     for index, (shape, eps) in enumerate(draws[:2]):
         batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
         _compare(bench, single, batch, [])
-    why = diagnosis.common(causes) or double.only_where
+    why = diagnosis.common(causes) or _lower_precision(bench, double) or double.only_where
     file, line = place(bench, "forward", "y")
     hold(found, double, file=file, line=line, note=why)
     hold(found, single, file=file, line=line)
@@ -76,6 +77,11 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     told = f"y {worst.error:.2g} off the reference, worst of {double.count + single.count} draws"
     why = coarse(worst.error) if found.verdict is Verdict.WARN else why
     return f"{told} (limit {worst.limit:.1e})" + (f": {why}" if why else "")
+
+
+def _lower_precision(bench: Bench, held: Held) -> str:
+    found = lower_precision(bench, gradients=False) if held.off else None
+    return found.text if found is not None and found.explains(held.off, held.count) else ""
 
 
 def _compare(

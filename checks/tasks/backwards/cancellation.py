@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.limits import coarse
+from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import backward, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.source import place, variance
@@ -33,7 +34,7 @@ _SINGLE_OFFSETS = 1e4
     "large offsets",
     establishes="y and dx keep the accuracy of two-pass statistics at offsets 1e2 to 1e10 with variance 1.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def cancellation(bench: Bench, found: Findings) -> str:
     """Follow the error of y and dx over the offset."""
@@ -114,8 +115,8 @@ def _held(bench: Bench, found: Findings, runs: list[dict[str, Any]], name: str, 
     first, last = over[0], over[-1]
     if not grows:
         where = f"at offset {first['offset']:.0e} and no worse at {last['offset']:.0e}"
-        why = coarse(first[name]) if rounded else "a wrong formula"
-        return f"{name} is {_told(first[name])} off {where}: {why}, not cancellation"
+        why = coarse(first[name]) if rounded else _formula(bench, name, first[name])
+        return f"{name} is {_told(first[name])} off {where}: not cancellation, but {why}"
     return (
         f"{name} is {_told(last[name])} off at offset {last['offset']:.0e} "
         f"(two-pass: {last[f'plain {name}']:.1e}); "
@@ -142,3 +143,9 @@ def _curve(runs: list[dict[str, Any]], key: str, name: str) -> Curve:
     # A logarithmic axis has no place for 0, and JSON none for NaN: it is drawn as wholly wrong.
     points = tuple((run["offset"], max(run[key], 1e-17) if np.isfinite(run[key]) else 1.0) for run in runs)
     return Curve("offset", f"relative error of {name}", points, log_x=True, log_y=True)
+
+
+def _formula(bench: Bench, name: str, error: float) -> str:
+    """What is wrong at any offset: the formula, where it is not the rounding of a lower precision."""
+    lower = lower_precision(bench, gradients=name != "y")
+    return lower.text if lower is not None and lower.explains([error], 1) else "a wrong formula"

@@ -14,8 +14,10 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.gradients import Estimate, Independence, differences, independent, projection, signs
+from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
     Pass,
@@ -63,7 +65,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=8,
+    version=9,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -93,6 +95,9 @@ def gradients(bench: Bench, found: Findings) -> str:
     why = {name: diagnosis.common(told) for name, told in causes.items()}
     if causes["dx"] and not why["dx"]:
         why["dx"] = _mixed(bench)
+    lower = None if any(why.values()) else _lower_precision(bench, held)
+    if lower is not None:
+        why = {name: lower.text for name, figures in held.items() if figures.off}
     why = {name: why.get(name) or figures.only_where for name, figures in held.items()}
     for name, figures in (*held.items(), *single.items()):
         file, line = place(bench, "backward", name)
@@ -105,6 +110,14 @@ def gradients(bench: Bench, found: Findings) -> str:
     wide = sizes.between(1, 3), sizes.between(4, 10), sizes.between(72, 120)
     _projected(bench, found, draw(bench.rng("wide"), wide, eps_of(bench, 1e-5)))
     return _summary(found, held, why, found.evidence[against_truth:])
+
+
+def _lower_precision(bench: Bench, held: Mapping[str, Held]) -> Lowered | None:
+    """What is told of gradients that are not right, where a lower precision is all that is wrong."""
+    wrong = [figures for figures in held.values() if figures.off]
+    found = lower_precision(bench, gradients=True) if wrong else None
+    fits = found is not None and all(found.explains(figures.off, figures.count) for figures in wrong)
+    return found if fits else None
 
 
 def _mixed(bench: Bench) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients, statistics
 from judge_tui.checks.tasks.backwards.source import place
@@ -35,7 +37,7 @@ _TEXT = {
     "identities of the gradients",
     establishes="Σ dx = 0, Σ dx·x̂ has its share eps/(var + eps), homogeneity of y and linearity in dy hold.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def gradient_identities(bench: Bench, found: Findings) -> str:
     """Measure the residuals of four identities on rows with var ≈ eps, where the second is far from zero."""
@@ -60,10 +62,17 @@ def gradient_identities(bench: Bench, found: Findings) -> str:
         return (
             f"{wrong[0].quantity.partition(',')[0]} is violated by {wrong[0].error:.2g} "
             f"(limit {wrong[0].limit:.1e})"
-            + (f": {coarse(wrong[0].error)}" if found.verdict is Verdict.WARN else "")
+            + (f": {coarse(wrong[0].error)}" if found.verdict is Verdict.WARN else _why(bench, wrong))
         )
     worst = max(held.values(), key=lambda h: h.error / h.limit)
     return f"four identities hold, the worst residual {worst.error:.1e} (limit {worst.limit:.1e})"
+
+
+def _why(bench: Bench, wrong: Sequence[Held]) -> str:
+    """What rounding it is that identities are violated by, as the end of a sentence."""
+    lower = lower_precision(bench, gradients=True)
+    errors = [figures.error for figures in wrong]
+    return f"; {lower.text}" if lower is not None and lower.explains(errors, len(errors)) else ""
 
 
 def _runs(bench: Bench, batch: Batch, other: Array, weights: Array) -> tuple[Array, list[Gradients]]:

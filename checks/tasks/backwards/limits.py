@@ -39,6 +39,7 @@ class Held:
         single: The limit for float32 arithmetic on the same input, if the input was float64.
         note: Where the worst figure was.
         seen: (B, T, D) of each draw, and whether it was right.
+        off: The figures past their own limits.
     """
 
     quantity: str
@@ -48,6 +49,7 @@ class Held:
     single: float = 0.0
     note: str = ""
     seen: list[tuple[tuple[int, ...], bool]] = field(default_factory=list)
+    off: list[float] = field(default_factory=list)
 
     @property
     def only_where(self) -> str:
@@ -79,6 +81,7 @@ class Held:
         """
         self.count += 1
         limit = calibrated(plain, dtype)
+        self.off += [] if error <= limit else [error]
         if shape:
             self.seen.append((tuple(shape), bool(error <= max(limit, single_limit(single)))))
         worse = not error <= limit or error / limit > self.error / self.limit

@@ -27,6 +27,7 @@ from judge_tui.checks.tasks.flash_attention.cases import (
     swept,
 )
 from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.lowered import of_lower_precision
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.own_tiles import own_tiles, takes_both
 from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
@@ -49,7 +50,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=11,
+    version=12,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -95,6 +96,9 @@ def accuracy(bench: Bench, found: Findings) -> str:
     if not forward.tiled:
         found.note("takes a tile size", "no", note="Its own tiles were used.")
     text = _summary(forward, double, wide, narrow, len(cases) + 3)
+    lower = None if wide.verdict is Verdict.PASS else of_lower_precision(forward, double)
+    if lower is not None and wide.verdict is found.verdict:
+        text = f"{lower.text}; {text}" if wide.verdict is Verdict.FAIL else f"{text}; {lower.text}"
     if beside:
         text = f"{beside}; otherwise {text}"
     elif odd and found.wrong is not None and found.wrong.quantity.startswith("O with "):

@@ -18,6 +18,7 @@ from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.flash_attention.cases import Case, Shape
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
+from judge_tui.checks.tasks.flash_attention.lowered import of_lower_precision
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention.rows import Rows
 from judge_tui.checks.verdict import Verdict
@@ -45,7 +46,7 @@ _SHORT, _LONG = ((3, 11), (5, 8)), ((14, 20), (30, 32))
     "survives tiles without a visible key",
     establishes="O is finite and right where whole tiles score -inf for a row, 0 where a row sees no key.",
     roles=("forward",),
-    version=3,
+    version=4,
 )
 def nan_masked_tiles(bench: Bench, found: Findings) -> str:
     """Hide keys behind −inf scores and hold O against the reference; NaN values and invalid events apart."""
@@ -95,7 +96,9 @@ def nan_masked_tiles(bench: Bench, found: Findings) -> str:
         )
     if error > limit:
         return f"what it computes is not attention ({error:.2g} off), masked tiles or not"
-    return _summary(seeing, empty, elsewhere, leaks)
+    told = _summary(seeing, empty, elsewhere, leaks)
+    lower = of_lower_precision(forward, elsewhere) if elsewhere.held else None
+    return told if lower is None else f"{told}; {lower.text}"
 
 
 def _fails(rows: Rows) -> bool:

@@ -9,10 +9,11 @@ from typing import Any
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.resident import pairs_held
+from judge_tui.checks.resident import ANSWERS, pairs_held
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import FAR, sound
+from judge_tui.checks.tasks.flash_attention.lowered import lower_precision
 from judge_tui.checks.tasks.flash_attention.strips import attention_in_strips
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Curve, Verdict
@@ -35,7 +36,7 @@ _NOISE = 4096.0
     establishes="Peak bytes beyond inputs and output grow more slowly than N^1.5, traced, and by the "
     "kernel's count nothing is resident for every pair of rows.",
     roles=("forward",),
-    version=5,
+    version=6,
     budget=90,
 )
 def peak_memory(bench: Bench, found: Findings) -> str:
@@ -89,7 +90,9 @@ def _seen(bench: Bench, forward: Forward, found: Findings, causal: bool) -> str:
 
     if found.verdict is Verdict.FAIL:
         return ""
-    return pairs_held(bench, found, [forward.binding.file], call, forward.place)
+    seen = pairs_held(bench, found, [forward.binding.file], call, forward.place)
+    lower = lower_precision(forward) if seen.startswith(ANSWERS) else None
+    return seen if lower is None else f"{seen}, whatever it holds; {lower.text}"
 
 
 def _growth(points: Sequence[tuple[float, float]]) -> float:

@@ -18,6 +18,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
+from judge_tui.checks.tasks.flash_attention.lowered import lower_precision
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_rescaling
 from judge_tui.checks.tasks.flash_attention.reference import Array, Factor, streamed
 from judge_tui.checks.tasks.flash_attention.rows import Held, Rows
@@ -54,7 +55,7 @@ _MISTAKES: dict[Factor, str] = {
     "rescales by exp(m_old - m_new)",
     establishes="O is right while row maxima rise over many tiles, fall, stay, rise past the range of exp.",
     roles=("forward",),
-    version=5,
+    version=6,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -88,12 +89,19 @@ def rescaling_direction(bench: Bench, found: Findings) -> str:
     # On the CPU NumPy computes float16 by way of float32, one number at a time, and has no bfloat16.
     if bench.place.gpu:
         narrow_rescaling(bench, found, forward)
+    cause = _cause(forward, rows[_RISING].held[0])
+    soft = [worst[kind].error for kind in _KINDS[:3]]
+    lower = lower_precision(forward) if wrong and not cause else None
+    lower = lower if lower is not None and lower.explains(soft, len(soft)) else None
     if elsewhere:
         error, limit = sound(found, forward, bench, causal=forward.causal[0])
         if error > limit:
             return f"what it computes is not attention ({error:.2g} off), with any maxima and any tiles"
-        return f"O is {worst[wrong[0]].error:.2g} off, and as far off in a single tile: not by the rescaling"
-    return _summary(worst, _cause(forward, rows[_RISING].held[0]), causal)
+        told = f"O is {worst[wrong[0]].error:.2g} off, and as far off in a single tile: not by the rescaling"
+        return told if lower is None else f"{told}; {lower.text}"
+    if lower is not None:
+        return f"{lower.text}; with maxima {', '.join(wrong)} that is more than is right: {_errors(worst)}"
+    return _summary(worst, cause, causal)
 
 
 def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
@@ -175,8 +183,12 @@ def _cause(forward: Forward, held: Held) -> str:
     return ""
 
 
+def _errors(worst: dict[str, Held]) -> str:
+    return ", ".join(f"{kind} {worst[kind].error:.1e}" for kind in _KINDS[:3])
+
+
 def _summary(worst: dict[str, Held], cause: str, causal: bool) -> str:
-    told = ", ".join(f"{kind} {worst[kind].error:.1e}" for kind in _KINDS[:3])
+    told = _errors(worst)
     mask = "causal" if causal else "full attention"
     soft, past, mixed = worst[_RISING], worst[_PAST], worst[_MIXED]
     if not _right(soft):

@@ -11,6 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.precision import Lowered
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.strides import HOWS, mixed
 from judge_tui.checks.tasks.backwards.source import place
@@ -27,6 +28,7 @@ from judge_tui.checks.tasks.flash_attention.cases import (
 )
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
+from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_lower_precision
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes as explained
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import common
 from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed
@@ -49,7 +51,7 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=8,
+    version=9,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -66,7 +68,12 @@ def gradients(bench: Bench, found: Findings) -> str:
         _explain(why, made, problem)
     count = len(problems) + _replayed(bench, attention, double)
     _about_own_integers(bench, attention, own_sizes, double)
-    causes = {name: common(texts) or narrowed(bench, attention, double, name) for name, texts in why.items()}
+    causes = {name: common(texts) for name, texts in why.items()}
+    lower = None if any(causes.values()) else of_lower_precision(attention, double, single)
+    if lower is None:
+        causes = {name: text or narrowed(bench, attention, double, name) for name, text in causes.items()}
+    else:
+        causes = dict.fromkeys(causes, lower.text)
     where = places(bench, causes)
     text = "relative error per row against the analytic gradient"
     double.decide(found, f"{text}, float64 input", where=where)
@@ -76,7 +83,7 @@ def gradients(bench: Bench, found: Findings) -> str:
     own = _own_forward(bench, attention, found, where)
     tiles = unequal(bench, attention, found, where)
     speaks = found.wrong is not None and found.wrong.quantity.endswith(" key tiles")
-    text = tiles if speaks else _summary(found, double, single, count, own, where)
+    text = tiles if speaks else _summary(found, double, single, count, own, where, lower)
     order = ", ".join(attention.reordered)
     return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
 
@@ -220,6 +227,7 @@ def _summary(
     count: int,
     own: str,
     where: Mapping[str, Mapping[str, Any]],
+    lower: Lowered | None,
 ) -> str:
     worst, narrow = double.worst(), single.worst()
     if narrow.badness > worst.badness and narrow.verdict is not Verdict.PASS:
@@ -228,6 +236,8 @@ def _summary(
     if worst.verdict is Verdict.FAIL:
         what = f"{worst.error:.2g} off the analytic gradient"
         what = what if worst.error == worst.error else "NaN or infinite where the gradient is not"
+        if lower is not None:
+            return f"{lower.text}; {worst.name} is at worst {what} (limit {worst.most:.1g}): {told(worst)}"
         return f"{worst.name} is {what} (limit {worst.most:.1g}): {why or told(worst)}"
     if found.verdict is Verdict.FAIL:
         wrong = next(item for item in found.evidence if item.ok is False and "own forward" in item.quantity)
@@ -236,7 +246,7 @@ def _summary(
         kind = "float64" if worst.problem.double else "float32"
         return (
             f"{worst.name} is {worst.error:.1e} off on {kind} input, where {kind} arithmetic reaches "
-            f"{worst.own:.1e}; within {worst.most:.1e}"
+            f"{worst.own:.1e}; within {worst.most:.1e}{f'; {lower.text}' if lower is not None else ''}"
         )
     return (
         f"{worst.name} {worst.error:.1e} off the analytic gradient, worst row of {count} calls "

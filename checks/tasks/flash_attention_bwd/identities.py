@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.flash_attention.cases import Shape, heads
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import as_function
 from judge_tui.checks.tasks.flash_attention_bwd.gradients import places
+from judge_tui.checks.tasks.flash_attention_bwd.lowered import lower_precision
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Gradients, Problem, plain, posed, terms
 from judge_tui.checks.tolerance import SLACK
@@ -67,7 +68,7 @@ _IDENTITIES = {
     "causal row 0 has dQ = 0, linearity in dO.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=3,
+    version=4,
 )
 def gradient_identities(bench: Bench, found: Findings) -> str:
     """Measure the residual of each identity, head by head, over the sum of its absolute terms."""
@@ -95,9 +96,11 @@ def gradient_identities(bench: Bench, found: Findings) -> str:
     identity, residual = _IDENTITIES[most[0]], most[1]
     if residual.verdict is Verdict.FAIL:
         broken = sum(r.verdict is Verdict.FAIL for r in worst.values())
+        lower = lower_precision(attention)
+        why = f"; {lower.text}" if lower is not None and lower.explains([residual.error], 1) else ""
         return (
             f"{broken} of {len(worst)} identities are violated: {identity.text} by {residual.error:.2g} "
-            f"of its terms (limit {residual.most:.1g})"
+            f"of its terms (limit {residual.most:.1g}){why}"
         )
     if residual.verdict is Verdict.WARN:
         return f"{identity.text} holds to {residual.error:.1e}, where float64 reaches {residual.own:.1e}"

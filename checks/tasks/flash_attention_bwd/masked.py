@@ -9,9 +9,11 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised
+from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.flash_attention_bwd.blind import Blind, blinded, in_single
 from judge_tui.checks.tasks.flash_attention_bwd.gate import wholly_wrong
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger, told
+from judge_tui.checks.tasks.flash_attention_bwd.lowered import lower_precision
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, gradients
 from judge_tui.checks.verdict import Verdict
@@ -32,7 +34,7 @@ _NOTE = (
     "rows that see no key",
     establishes="Rows whose every score is -inf get dQ = 0 and add nothing to dK and dV; others are right.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def masked_rows(bench: Bench, found: Findings) -> str:
     """Make rows, heads and whole calls blind by finite overflow; hold every gradient against the truth."""
@@ -152,16 +154,21 @@ class _Tally:
                 note=_NOTE,
                 **place,
             )
-        return self._summary()
+        lower = lower_precision(attention) if self.broken or self.elsewhere else None
+        return self._summary(lower)
 
-    def _summary(self) -> str:
+    def _summary(self, lower: Lowered | None) -> str:
+        why = lower.text if lower is not None else ""
         if self.broken:
             blind, odd = self.broken[0]
             names = ", ".join(name for name in NAMES if odd[name])
-            beside = "so too" if self.broken_anyway else "finite"
+            beside = f"; {'so too' if self.broken_anyway else 'finite'} where every row sees one"
+            largest = float(np.abs(blind.given.case.q).max())
+            if lower is not None and not self.broken_anyway and largest > lower.largest:
+                beside = f": their scores come of {largest:.0e}, which {lower.type} does not hold"
             return (
                 f"{names} NaN or infinite in {len(self.broken)} of {self.count} calls "
-                f"with rows that see no key ({blind.given}); {beside} where every row sees one"
+                f"with rows that see no key ({blind.given}){beside}{why and f'; elsewhere {why}'}"
             )
         if self.wrong:
             blind, figure = self.wrong[0]
@@ -172,7 +179,8 @@ class _Tally:
             return f"{spread} ({blind.given})"
         if self.elsewhere:
             if self.clean <= _NO_ANSWER:
-                return "finite, but as wrong where every row sees a key: not by the blind rows"
+                told = "finite, but as wrong where every row sees a key: not by the blind rows"
+                return f"{told}{why and f'; {why}'}"
             return f"as wrong without rows that see no key: {self.clean:.2g} off where every row sees one"
         if not self.count:
             return f"refuses input whose scores overflow: {self.refused}"

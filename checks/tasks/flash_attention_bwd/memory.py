@@ -10,8 +10,9 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.resident import pairs_held
+from judge_tui.checks.resident import ANSWERS, pairs_held
 from judge_tui.checks.tasks.flash_attention_bwd.gate import sound, wholly_wrong
+from judge_tui.checks.tasks.flash_attention_bwd.lowered import lower_precision
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.strips import gradients_in_strips
@@ -60,7 +61,7 @@ class _Traced:
     "N = 4096, T = 128, beyond inputs and outputs, and grow more slowly than N^1.5, traced, and by the "
     "kernel's count nothing is resident for every pair of rows.",
     roles=("forward", "backward"),
-    version=3,
+    version=4,
     budget=90,
 )
 def peak_memory(bench: Bench, found: Findings) -> str:
@@ -189,7 +190,9 @@ def _seen(bench: Bench, attention: Attention, found: Findings, causal: bool) -> 
     if found.verdict is Verdict.FAIL:
         return ""
     files = (attention.forward.binding.file, attention.binding.file)
-    return pairs_held(bench, found, files, call, attention.place)
+    seen = pairs_held(bench, found, files, call, attention.place)
+    lower = lower_precision(attention) if seen.startswith(ANSWERS) else None
+    return seen if lower is None else f"{seen}, whatever it holds; {lower.text}"
 
 
 def _table(traced: list[_Traced]) -> tuple[tuple[str, ...], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full import decoder_steps
 from judge_tui.checks.tasks.kv.incremental_equals_full.apart import judge_apart
 from judge_tui.checks.tasks.kv.incremental_equals_full.beside import judge_beside
 from judge_tui.checks.tasks.kv.incremental_equals_full.layers import judge_layers, judge_together
+from judge_tui.checks.tasks.kv.incremental_equals_full.lowered import lower_precision
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.limits import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -101,7 +103,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=16,
+    version=17,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -129,6 +131,7 @@ def _caches(subject: Subject, found: Findings) -> str:
     worst, limit = Worst(), float32_limit(subject)
     half, own = stores_half(subject), _own_sizes(subject)
     left_out: list[Skipped] = []
+    mild: list[float] = []
     count = 0
     for index, case in enumerate(CASES):
         if half and case.sharp > 1.0:
@@ -146,6 +149,7 @@ def _caches(subject: Subject, found: Findings) -> str:
             continue
         _hold(subject, found, case, one, allowed)
         count += 1
+        mild += [one.error] if case.dtype == "float32" and case.sharp == 1.0 else []
         # The case that comes nearest to its own limit is the one that is told.
         if case.dtype == "float32" and one.share(allowed) > worst.share(limit):
             worst, limit = one, allowed
@@ -165,11 +169,19 @@ def _caches(subject: Subject, found: Findings) -> str:
         )  # fmt: skip
     if worst.wrong(limit):
         what = "decode steps are" if subject.mode != "read" else "keys and values read back are"
-        return f"{what} off by {worst.error:.2g} ({worst.where}){worst.because}"
+        why = worst.because or _lower_precision(subject, mild, limit)
+        return f"{what} off by {worst.error:.2g} ({worst.where}){why}"
     if subject.mode == "read":
         return f"keys and values come back as they were fed (error {worst.error:.1g}, limit {limit:.1e})"
     shown = f"decode steps within {worst.error:.1e} of full attention"
     return f"{shown}, worst of {count} cases (limit {limit:.1e})"
+
+
+def _lower_precision(subject: Subject, errors: Sequence[float], limit: float) -> str:
+    """What rounding it is that mild cases are off by, as the end of a sentence."""
+    lower = lower_precision(subject) if subject.mode != "read" else None
+    off = [error for error in errors if not error <= limit]
+    return f": {lower.text}" if lower is not None and lower.explains(off, len(errors)) else ""
 
 
 def _large(subject: Subject, found: Findings, own: OwnSizes) -> tuple[Worst, float, int]:

@@ -1,0 +1,95 @@
+"""Whether gradients are right but for a lower precision, by one mild call and one on small integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.precision import Formula, Lowered, Rounding, lowered, same
+from judge_tui.checks.rounded_attention import scores_in_steps
+from judge_tui.checks.tasks.flash_attention.lowered import hidden, integers, mild
+from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
+from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
+from judge_tui.checks.tasks.flash_attention_bwd.reference import (
+    NAMES,
+    Gradients,
+    Problem,
+    gradients,
+    logsumexp,
+)
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["lower_precision", "of_lower_precision"]
+
+
+def of_lower_precision(attention: Attention, *ledgers: Ledger) -> Lowered | None:
+    """What is told of gradients that are not right, where a lower precision is all that is wrong with them.
+
+    Args:
+        attention: What was called.
+        ledgers: The calls.
+    """
+    figures = [figure for ledger in ledgers for name in NAMES for figure in ledger.figures[name]]
+    wrong = {figure.name for figure in figures if figure.verdict is not Verdict.PASS}
+    figures = [figure for figure in figures if figure.name in wrong]
+    off = [figure.error for figure in figures if figure.verdict is not Verdict.PASS]
+    found = lower_precision(attention) if off else None
+    return found if found is not None and found.explains(off, len(figures)) else None
+
+
+def lower_precision(attention: Attention) -> Lowered | None:
+    """What a deviation of the gradients is, where it is that of a lower precision.
+
+    Args:
+        attention: What is called, where it was seen wrong.
+    """
+    bench, causal = attention.bench, attention.causal[-1]
+    rng = bench.rng("lower precision")
+    case = mild(rng, causal)
+    problem = Problem(case, rng.standard_normal(case.q.shape), case.tile)
+    try:
+        return lowered(attention(problem), _in_steps(problem), exact=_exact(attention, causal))
+    except Fault:
+        return None
+
+
+def _in_steps(problem: Problem) -> Formula:
+    case = problem.case
+    kept, truth = logsumexp(case)[..., None], case.truth
+
+    def formula(by: Rounding) -> Gradients:
+        q, k, v, d_o = by("Q", case.q), by("K", case.k), by("V", case.v), by("dO", problem.d_out)
+        scores = scores_in_steps(by, q, k, hidden(case))
+        p = by("P", np.exp(by("S − L", scores - by("L", kept))))
+        row = by("rowsum(dO ∘ O)", (d_o * by("O", truth)).sum(-1, keepdims=True))
+        tiles = by("dO in PᵀdO and dOVᵀ", d_o)
+        d_p = by("dP", tiles @ v.swapaxes(-1, -2))
+        d_s = by("dS", p * by("dP − rowsum", d_p - row))
+        scale = q.shape[-1] ** -0.5
+        scaled = by("dS/√D", d_s * scale) / scale
+        sums = {"dQ": scaled @ k, "dK": scaled.swapaxes(-1, -2) @ q}
+        sums = {name: by(name, by(f"√D·{name}", value) * scale) for name, value in sums.items()}
+        return {**sums, "dV": by("dV", p.swapaxes(-1, -2) @ tiles)}
+
+    return formula
+
+
+def _exact(attention: Attention, causal: bool) -> Callable[[float], bool]:
+    def exact(share: float) -> bool:
+        for ties in (2, 1):
+            rng = attention.bench.rng("integers", ties)
+            case = integers(rng, causal, ties)
+            problem = Problem(case, rng.integers(-2, 3, case.q.shape).astype(np.float64), case.tile)
+            truth = gradients(problem)
+            if same(_seen(attention(problem)), _seen(truth), share):
+                return True
+        return False
+
+    return exact
+
+
+def _seen(found: Gradients) -> Gradients:
+    """With the rounding of zeros beside whole numbers taken off."""
+    return {name: np.where(np.abs(value) < 1e-30, 0.0, value) for name, value in found.items()}
