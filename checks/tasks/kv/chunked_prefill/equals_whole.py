@@ -12,8 +12,9 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
-from judge_tui.checks.tasks.kv.chunked_prefill import decoders
-from judge_tui.checks.tasks.kv.chunked_prefill.splits import TOKENS, at_size, place, splits
+from judge_tui.checks.tasks.kv.chunked_prefill import again, decoders, decoders_again
+from judge_tui.checks.tasks.kv.chunked_prefill.causes import cause, even
+from judge_tui.checks.tasks.kv.chunked_prefill.splits import NOTHING, TOKENS, at_size, place, splits
 from judge_tui.checks.tasks.kv.faces.chunk_fed import ChunkFed
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
@@ -34,7 +35,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
-    version=4,
+    version=5,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
@@ -44,12 +45,29 @@ def chunked_prefill(bench: Bench, found: Findings) -> str:
             raise bindings.faults["chunked"]
         if tried := called_in_vain(bench, "chunked"):
             raise Unbound("chunked", tried)
-        raise Skipped(_nothing(bench))
+        return _again(Subject(bench, dict(bindings.found)), found)
     subject = Subject(bench, dict(bindings.found))
     chunked = bindings.found["chunked"]
     if chunks.over_tokens(chunked):
         return decoders.judge(subject, found, chunked)
     return _arrays(subject, found, chunked)
+
+
+def _again(subject: Subject, found: Findings) -> str:
+    """Several calls for one prompt, of the cache and of the decoder.
+
+    Raises:
+        Skipped: Neither takes a prompt so, and why.
+    """
+    said, why = list[str](), list[str]()
+    for each in (again.judge, decoders_again.judge):
+        try:
+            said.append(each(subject, found))
+        except Skipped as fault:
+            why.append(fault.message)
+    if found.verdict is None:
+        raise Skipped("; ".join(dict.fromkeys(why)) or _nothing(subject.bench))
+    return "; ".join(filter(None, said))
 
 
 def _nothing(bench: Bench) -> str:
@@ -60,7 +78,7 @@ def _nothing(bench: Bench) -> str:
         if name.lower().endswith((".md", ".txt", ".rst")) and _PROSE.search(submission.read_text(name))
     ]  # fmt: skip
     said = f" ({prose[0]} speaks of chunks; nothing can be called)" if prose else ""
-    return f"nothing takes a prompt in chunks{said}"
+    return f"{NOTHING}{said}"
 
 
 def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
@@ -125,8 +143,9 @@ class _Run:
         assert self.out is not None
         given = slice(self.fed.first, None)
         error = relative_error(self.out[:, :, given], self.truth[:, :, given])
-        cause = _cause(self.out[:, :, given], q, k, v, given, self.size) if not error <= 1e-3 else ""
-        return Worst(error, f"chunks of {self.size}", cause)
+        out, sizes = self.out[:, :, given], even(TOKENS, self.size)
+        wrong = cause(out, q, k, v, sizes, given) if not error <= 1e-3 else ""
+        return Worst(error, f"chunks of {self.size}", wrong)
 
     def steps(self) -> Worst | None:
         """Decode steps on the cache that was filled; ``None`` when there is none that can be used."""
@@ -159,34 +178,6 @@ def _answer(out: Array | None, k: Array, v: Array) -> Array | None:
     if out is None or any(out.shape == x.shape and np.array_equal(out, x) for x in (k, v)):
         return None
     return out
-
-
-def _cause(out: Array, q: Array, k: Array, v: Array, given: slice, size: int) -> str:
-    """Which usual mistake the rows equal."""
-    row, key = np.arange(TOKENS)[:, None], np.arange(TOKENS)[None, :]
-    start = row // size * size
-    own = (key >= start) & (key <= row)
-    masks: dict[str, Array] = {
-        "every row sees its whole chunk, later tokens included": key < start + size,
-        "no row is masked: each sees the whole prompt": np.ones((TOKENS, TOKENS), bool),
-        "every row sees its own chunk alone": own,
-        "every row sees its whole chunk and nothing before": (key >= start) & (key < start + size),
-        "the mask counts from the chunk's start, as if nothing stood before": key <= row - start,
-        "a row does not see itself": (key < row) | (row == 0),
-        "a chunk's own tokens are not seen": (key < start) | (start == 0),
-        "the chunk before is left out": own | (key < start - size),
-    }
-    causal = causal_rows(TOKENS, TOKENS)
-    with np.errstate(all="ignore"):
-        tried = {words: attention(q, k, v, visible=mask) for words, mask in masks.items()}
-        tried["the scores are not scaled by 1/√D"] = attention(q, k, v, visible=causal, scale=1.0)
-        tried["keys take the place of queries"] = attention(k, k, v, visible=causal)
-        tried["the answer is zero"] = np.zeros(q.shape)
-        for words, wrong in tried.items():
-            if np.allclose(out, wrong[:, :, given], rtol=1e-3, atol=1e-4):
-                return words
-    empty = np.flatnonzero(~out.any(axis=(0, 1, 3))) + (given.start or 0)
-    return f"the answer is zero in row {', '.join(map(str, empty))}" if empty.size else ""
 
 
 def _without_queries(subject: Subject, found: Findings, chunked: Binding, run: _Run) -> str:

@@ -8,12 +8,15 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 
-__all__ = ["TOKENS", "at_size", "place", "splits"]
+__all__ = ["AGAIN", "NOTHING", "TOKENS", "at_size", "place", "splits"]
 
+NOTHING = "nothing takes a prompt in chunks"
 #: Of a prompt.
 TOKENS = 11
 #: Tokens per chunk: one, splits that leave 1, 2 and 3 over, the whole, and more than there is.
 _SPLITS = (1, 2, 3, 4, 5, 10, TOKENS, TOKENS + 5)
+#: Tokens of each call where nothing cuts a prompt: two chunks, three, and two with a step between them.
+AGAIN = ((4, 7), (3, 4, 4), (5, 1, 5))
 
 
 def splits(chunked: Binding) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from judge_tui.checks.tasks.kv.words.sentences import Sentences, Topic
 from judge_tui.checks.tolerance import relative_error, same_bits
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["full", "judge"]
+__all__ = ["emptied_by", "full", "judge"]
 
 Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
@@ -179,7 +179,7 @@ def _again(subject: Subject, found: Findings, make: Maker, said: Sentences) -> N
     if min(anew, on) <= limit:
         found.limit(quantity, min(anew, on), limit, note="starts anew" if anew <= limit else "goes on")
         return
-    emptied = _emptied_by(subject)
+    emptied = emptied_by(subject)
     if emptied:
         found.note(quantity, min(anew, on), limit=limit, note=f"{emptied} may have to be called before")
         return
@@ -208,7 +208,7 @@ def _foretold(subject: Subject, found: Findings, said: Sentences) -> None:
     said.instead(Topic.AGREES, f"decoder: {told.wrong} (it agrees with itself all the same)")
 
 
-def _emptied_by(subject: Subject) -> str:
+def emptied_by(subject: Subject) -> str:
     """A method of the decoder's file that seems to empty its cache."""
     names = subject.defined(subject.bound["prefill"])
     return next((name for name in names if _EMPTIES.search(name)), "")

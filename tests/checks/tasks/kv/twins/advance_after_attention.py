@@ -1,5 +1,5 @@
 # style: a step writes, attends over what was written with the position not yet moved, then advances
-# skips: variable_lengths (no call takes lengths), chunked_prefill, gqa, paged, quantized, memory_model
+# skips: variable_lengths (no call takes lengths), gqa, paged, quantized, memory_model
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 # style: a frozen cache that functions answer with a new one of; after all layers its lengths move, row by row
 # passes: incremental_equals_full, variable_lengths, isolation, capacity, gqa
-# skips: chunked_prefill, paged, quantized, memory_model
+# skips: paged, quantized, memory_model
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,5 +1,5 @@
 # style: update() counts by itself; advance() is there, for padding, and not needed
-# skips: variable_lengths (no call takes lengths), chunked_prefill, gqa, paged, quantized, memory_model
+# skips: variable_lengths (no call takes lengths), gqa, paged, quantized, memory_model
 import numpy as np
 
 class KVCache:

@@ -1,5 +1,5 @@
 # style: methods of an immutable cache give the next one; step_done(), told nothing, settles what is pending
-# skips: variable_lengths, chunked_prefill, gqa, paged, quantized, memory_model, purity
+# skips: variable_lengths, gqa, paged, quantized, memory_model, purity
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 # style: two flat pools changed in place; tokens go to slots, attention takes packed queries and all tables
 # passes: paged, incremental_equals_full
-# skips: capacity, chunked_prefill, quantized, sharing, memory_model
+# skips: capacity, quantized, sharing, memory_model
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # style: attention over arrays that the caller reads from the cache, told how long each row of the batch is
-# skips: chunked_prefill, gqa, paged, quantized, sharing, memory_model
+# skips: gqa, paged, quantized, sharing, memory_model
 import numpy as np
 
 

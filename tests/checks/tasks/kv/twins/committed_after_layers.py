@@ -1,5 +1,5 @@
 # style: layers write and attend one after another; the position moves once, after the last of them
-# skips: variable_lengths, chunked_prefill, gqa, paged, quantized, memory_model
+# skips: variable_lengths, gqa, paged, quantized, memory_model
 import numpy as np
 
 

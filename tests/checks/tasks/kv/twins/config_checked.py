@@ -3,7 +3,7 @@
 # skips: variable_lengths
 # passes: capacity
 # warns: cache_size_minimality (the cache by itself stores float64)
-# skips: chunked_prefill, paged, quantized, memory_model, purity
+# skips: paged, quantized, memory_model, purity
 from dataclasses import dataclass
 import numpy as np
 

@@ -1,6 +1,6 @@
 # style: sizes come in one config object; the layer is called, and makes its cache
 # passes: gqa, memory_model, isolation, capacity, cache_size_minimality, purity
-# skips: chunked_prefill, paged, quantized
+# skips: paged, quantized
 # skips: variable_lengths (one length for the batch)
 """Grouped-query attention whose KV cache stores only the KV heads."""
 

@@ -1,7 +1,7 @@
 # right: query heads are worked on in tiles that end with their group
 # passes: gqa, capacity, isolation, cache_size_minimality, growth
 # warns: incremental_equals_full (a prompt fed at once sees its own future)
-# skips: chunked_prefill, paged, quantized, variable_lengths (one length for the batch)
+# skips: paged, quantized, variable_lengths (one length for the batch)
 import numpy as np
 
 #: Query heads that are worked on at once.

@@ -1,6 +1,6 @@
 # style: a buffer of lanes that functions are handed first; a step for the lanes that it names, a prompt for one
 # passes: incremental_equals_full, variable_lengths, isolation, capacity, gqa, cache_size_minimality, growth
-# skips: chunked_prefill, paged, quantized, memory_model
+# skips: paged, quantized, memory_model
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # style: the cache attends by itself over tokens that are counted afterwards
-# skips: variable_lengths (no call takes lengths), chunked_prefill, gqa, paged, quantized, memory_model, purity
+# skips: variable_lengths (no call takes lengths), gqa, paged, quantized, memory_model, purity
 import numpy as np
 
 class LayerKV:

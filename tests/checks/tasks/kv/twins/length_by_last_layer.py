@@ -1,5 +1,5 @@
 # style: no call of its own moves the length: the last layer that writes does, for all of them
-# skips: variable_lengths, chunked_prefill, gqa, paged, quantized, memory_model
+# skips: variable_lengths, gqa, paged, quantized, memory_model
 import numpy as np
 
 

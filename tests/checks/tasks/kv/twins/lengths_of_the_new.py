@@ -1,5 +1,5 @@
 # style: a class with one optional list of lengths per call, which says what is new to the cache and to attention alike
-# skips: gqa, paged, chunked_prefill
+# skips: gqa, paged
 """
 KV cache for autoregressive transformer inference (NumPy).
 

@@ -1,5 +1,5 @@
 # style: attention is an object that is made around a cache; whoever uses it sees keys and values go in alone
-# skips: variable_lengths (takes no lengths), chunked_prefill, gqa, paged, quantized, sharing, memory_model
+# skips: variable_lengths (takes no lengths), gqa, paged, quantized, sharing, memory_model
 import numpy as np
 
 

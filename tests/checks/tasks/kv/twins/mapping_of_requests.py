@@ -1,5 +1,5 @@
 # right: a paged cache as a mapping by name; del gives the blocks back
-# skips: quantized, chunked_prefill
+# skips: quantized
 # passes: paged
 """Paged KV cache that behaves like a mapping from request names to token histories.
 

@@ -1,6 +1,6 @@
 # style: keys and values of all layers in one tensor (L, B, S, 2, H, D)
 # passes: memory_model
-# skips: variable_lengths (no call takes lengths), chunked_prefill, gqa, paged, quantized
+# skips: variable_lengths (no call takes lengths), gqa, paged, quantized
 """One tensor for every layer: cache[layer, batch, position, 0 or 1, head, dim]."""
 
 import numpy as np

@@ -1,5 +1,5 @@
 # right: rows of all sequences behind each other, without padding; a cache is a value that append gives anew
-# skips: paged, quantized, chunked_prefill, isolation
+# skips: paged, quantized, isolation
 # passes: memory_model
 """Functional KV cache over packed (variable-length, padding-free) token rows.
 

@@ -2,7 +2,7 @@
 # passes: gqa
 # skips: variable_lengths
 # passes: capacity
-# skips: chunked_prefill, paged, quantized, memory_model, purity
+# skips: paged, quantized, memory_model, purity
 import numpy as np
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 # style: functions over a state that is never changed; attention over it is told where every query stands
 # passes: incremental_equals_full, variable_lengths, isolation, capacity, gqa, growth
-# skips: chunked_prefill, paged, quantized, memory_model
+# skips: paged, quantized, memory_model
 from typing import NamedTuple
 
 import numpy as np

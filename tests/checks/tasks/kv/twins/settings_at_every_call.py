@@ -1,6 +1,6 @@
 # style: nothing is changed in place; settings go first into every call, attention is told positions and lengths
 # passes: incremental_equals_full, variable_lengths, isolation, capacity, gqa, purity, cache_size_minimality, growth
-# skips: chunked_prefill, paged, quantized, memory_model
+# skips: paged, quantized, memory_model
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,5 @@
 # style: rows of one buffer are handed out, and given back; what a row held is overwritten when it is next taken
-# skips: chunked_prefill, paged, quantized, memory_model, purity, gqa
+# skips: paged, quantized, memory_model, purity, gqa
 import numpy as np
 
 

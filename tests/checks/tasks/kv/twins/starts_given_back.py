@@ -1,5 +1,5 @@
 # style: plain functions over a dataclass; an append gives where each row begins, and attention is told that
-# skips: gqa, memory_model, paged, quantized, chunked_prefill
+# skips: gqa, memory_model, paged, quantized
 """A dense, pre-allocated KV cache and the attention that reads it.
 
 Layout

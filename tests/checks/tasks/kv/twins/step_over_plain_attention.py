@@ -1,5 +1,5 @@
 # style: a cache of lists that grow, a plain attention with an additive mask, and a step over both
-# skips: isolation (it holds what came in), variable_lengths, chunked_prefill, gqa, paged, quantized, memory_model
+# skips: isolation (it holds what came in), variable_lengths, gqa, paged, quantized, memory_model
 # skips: purity
 import numpy as np
 

@@ -1,5 +1,5 @@
 # style: one sequence, a list of (H, D) arrays per layer, attention head by head
-# skips: isolation (the cache holds what came in), chunked_prefill, gqa, paged, quantized, memory_model, purity
+# skips: isolation (the cache holds what came in), gqa, paged, quantized, memory_model, purity
 """The simplest cache that is right: Python lists of per-token arrays, stacked when read."""
 
 import math

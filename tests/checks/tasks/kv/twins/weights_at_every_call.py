@@ -1,5 +1,5 @@
 # style: a function over bare weights, told the number of heads at every call; the cache is a dict that grows
-# skips: chunked_prefill, gqa, paged, quantized, memory_model, purity
+# skips: gqa, paged, quantized, memory_model, purity
 # skips: variable_lengths, isolation, capacity, cache_size_minimality (the cache is a part of the layer)
 """Multi-head attention with a KV cache held in a plain dict.
 

@@ -1,5 +1,5 @@
 # right: a sequence is a ticket that never comes again; keys and values lie side by side in a page
-# skips: quantized, chunked_prefill
+# skips: quantized
 # passes: paged
 """Grouped-query attention over :class:`PagedKV`, and the arithmetic of its memory."""
 import numpy as np
