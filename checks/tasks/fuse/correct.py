@@ -14,6 +14,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, served, usual
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.running import others
+from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
@@ -48,7 +49,7 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
-    version=3,
+    version=4,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
@@ -78,7 +79,7 @@ def topk_correct(bench: Bench, found: Findings) -> str:
     by_host = _made_by_host(found, settled, asked)
     _how(found, settled)
     beside = _others(bench, found, questions)
-    return (by_host if by_host and not wrong else _summary(found, settled, wrong)) + beside
+    return (by_host if by_host and not wrong else _summary(bench, found, settled, wrong)) + beside
 
 
 def _how(found: Findings, settled: Settled) -> None:
@@ -126,12 +127,13 @@ def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:
     return told
 
 
-def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
+def _summary(bench: Bench, found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     if wrong:
         first = wrong[0]
         variant = settled.launchers[first.question.variant].variant
         where = f" with {variant}" if variant else ""
-        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}"
+        why = wrong_sum(bench, found, settled, wrong)
+        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"
@@ -145,7 +147,7 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=5,
+    version=6,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
@@ -187,7 +189,7 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         found.note("variants that the code offers", len(rows) - 1, unit="variants", table=tuple(rows))
     _how(found, settled)
     beside = _others(bench, found, many)
-    return _summary(found, settled, wrong) + beside
+    return _summary(bench, found, settled, wrong) + beside
 
 
 def _served(settled: Settled, variant: int, K: int) -> int:

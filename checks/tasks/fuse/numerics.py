@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked, Question, ask, event_line, judged, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
+from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
@@ -36,7 +37,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=6,
+    version=7,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -57,9 +58,8 @@ def numerics(bench: Bench, found: Findings) -> str:
     blank = _blank(found, settled, asked)
     _undefined(bench, found, settled, K)
     if wrong:
-        return (
-            f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}{_below(asked, wrong)}"
-        )
+        why = _below(asked, wrong) or wrong_sum(bench, found, settled, wrong)
+        return f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}{why}"
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"

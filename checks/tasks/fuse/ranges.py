@@ -14,6 +14,7 @@ from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.launcher import Launcher
+from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
@@ -50,7 +51,7 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=3,
+    version=4,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
@@ -75,7 +76,9 @@ def k_range(bench: Bench, found: Findings) -> str:
         found.note("refused K", told, file=file, line=line, note="Refusing is no failure.")
     if wrong:
         first = next((each for each in wrong if largest >= each.question.K), wrong[0])
-        told = f"{first.question.label} ({first.question.shape}): {first.wrong or 'writes past its output'}"
+        what = first.wrong or "writes past its output"
+        told = f"{first.question.label} ({first.question.shape}): {what}"
+        told += wrong_sum(bench, found, settled, [first, *(each for each in wrong if each is not first)])
         if found.verdict is Verdict.FAIL:
             beyond = 0 < largest < min(each.question.K for each in wrong)
             return f"right up to K = {largest} alone: {told}" if beyond else told

@@ -1,0 +1,268 @@
+"""Which wrong merge of partial softmax statistics gives a row's sum of exponentials.
+
+Threads share a row: each has a maximum m and a sum l = Σ exp(x − m) of its part. Two of them are merged
+by M = max(m, m'), l·exp(m − M) + l'·exp(m' − M). Where an answer's probabilities are off by a factor that its
+entries have in common, the sum that they were divided by is known, and is held against what each known
+mistake would give, for the usual ways of sharing a row out.
+
+Source: Milakov and Gimelshein, Online normalizer calculation for softmax (2018), section 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.tasks.fuse.merges import (
+    ORDERS,
+    WRONG,
+    Merge,
+    Order,
+    Parts,
+    difference,
+    down,
+    one_by_one,
+    orders,
+    right,
+)
+
+__all__ = ["Hypothesis", "Sum", "common", "hypotheses", "sum_of"]
+
+Floats = npt.NDArray[np.float64]
+#: Numbers of threads that share a row.
+_THREADS = (32, 8, 16, 64, 128, 256, 512, 1024)
+_WARP = 32
+#: How far the logarithm of a sum in float32 may be from what a mistake gives, and how far it is off at least.
+_SAME, _OFF = 5e-5, 1e-3
+#: Probabilities from which on an entry says something of the sum.
+_TOLD = 1e-30
+
+
+class _Row:
+    """Logits as threads share them.
+
+    Args:
+        logits: (V,) float32.
+
+    Attributes:
+        logits: The same in float64.
+        top: The largest.
+        log: The logarithm of their sum of exponentials.
+    """
+
+    def __init__(self, logits: npt.NDArray[np.float32]) -> None:
+        self.logits = logits.astype(np.float64)
+        self.top = float(self.logits.max())
+        self.log = self.top + float(np.log(np.exp(self.logits - self.top).sum()))
+        self._known: dict[tuple[str, int], Parts] = {}
+
+    def shared(self, how: str, threads: int) -> Floats:
+        """The part of each thread, one in each line."""
+        return _SHARED[how](self.logits, threads)
+
+    def statistics(self, how: str, threads: int) -> Parts:
+        """The maximum and the sum of each thread's part."""
+        key = how, threads
+        if key not in self._known:
+            parts = self.shared(how, threads)
+            top = parts.max(axis=1)
+            finite = np.where(np.isfinite(top), top, 0.0)
+            self._known[key] = top, np.exp(parts - finite[:, None]).sum(axis=1)
+        return self._known[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum that a row's probabilities were divided by.
+
+    Attributes:
+        row: Its logits.
+        log: Its logarithm, the maximum that was taken off added back.
+    """
+
+    row: _Row
+    log: float
+
+    @property
+    def off(self) -> bool:
+        """Whether it is wrong by so much that mistakes can be told apart."""
+        return abs(self.log - self.row.log) > _OFF
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A mistake.
+
+    Attributes:
+        words: For people, as a clause.
+        made: What logarithm of the sum it gives.
+    """
+
+    words: str
+    made: Callable[[_Row], float]
+
+    def gives(self, seen: Sum) -> bool:
+        """Whether it gives this sum."""
+        with np.errstate(all="ignore"):
+            log = self.made(seen.row)
+        return bool(abs(log - seen.log) <= _SAME * max(1.0, abs(seen.log) / 16))
+
+
+def sum_of(
+    row: npt.NDArray[np.float32], picked: npt.NDArray[np.float32], probabilities: npt.NDArray[np.float32]
+) -> Sum | None:
+    """The sum behind the probabilities of one row.
+
+    Args:
+        row: Its logits (V,).
+        picked: Those that were chosen (K,).
+        probabilities: What came with them (K,).
+
+    Returns:
+        ``None`` where the entries have no factor in common, so that a sum is not what is wrong.
+    """
+    told = np.isfinite(probabilities) & (probabilities > _TOLD) & np.isfinite(picked)
+    if not told.any():
+        return None
+    logs = picked[told].astype(np.float64) - np.log(probabilities[told].astype(np.float64))
+    if np.ptp(logs) > _OFF:
+        return None
+    return Sum(_Row(row), float(np.median(logs)))
+
+
+def common(sums: Sequence[Sum]) -> Hypothesis | None:
+    """The mistake that gives every one of the sums; at least two of them must be off.
+
+    Args:
+        sums: Of rows that are not alike.
+    """
+    sums = sorted(sums, key=lambda seen: (not seen.off, len(seen.row.logits)))
+    if sum(seen.off for seen in sums) < 2:
+        return None
+    return next((each for each in hypotheses() if all(map(each.gives, sums))), None)
+
+
+@lru_cache(maxsize=1)
+def hypotheses() -> tuple[Hypothesis, ...]:
+    """All known mistakes, the likelier first."""
+    return (*_by_merge(), *_by_reach(), *_by_rise())
+
+
+def _by_merge() -> Iterator[Hypothesis]:
+    for words, merge in WRONG.items():
+        for how in _SHARED:
+            for threads in _THREADS:
+                for order in orders(merge):
+                    made = partial(_merged, how, threads, (merge,), (order,))
+                    yield Hypothesis(f"the sums of {threads} {how} are {words}", made)
+                if threads > _WARP:
+                    yield from _in_two(words, merge, how, threads)
+
+
+def _in_two(words: str, merge: Merge, how: str, threads: int) -> Iterator[Hypothesis]:
+    """Lanes within each warp first, then the warps: wrong within, between, or in both."""
+    warps = f"{threads // _WARP} warps ({how})"
+    for first in orders(merge):
+        made = partial(_merged, how, threads, (merge, right), (first, down))
+        yield Hypothesis(f"the sums of each warp's lanes ({threads} {how}) are {words}", made)
+    for second in (*orders(merge), *(() if len(orders(merge)) == 1 else (one_by_one,))):
+        made = partial(_merged, how, threads, (right, merge), (down, second))
+        yield Hypothesis(f"the sums of {warps} are {words}", made)
+        for first in () if len(orders(merge)) == 1 else ORDERS:
+            made = partial(_merged, how, threads, (merge, merge), (first, second))
+            yield Hypothesis(f"the sums of each warp's lanes, and of {warps}, are {words}", made)
+
+
+def _by_reach() -> Iterator[Hypothesis]:
+    """A reduction that does not reach every part."""
+    for how in _SHARED:
+        for threads in _THREADS:
+            first = partial(_by_the_first, how, threads)
+            yield Hypothesis(f"the maximum of the first of {threads} {how} is taken for the row's", first)
+            for unit in (1, _WARP) if threads > _WARP else (1,):
+                count = threads // unit
+                name = f"{count} {how}" if unit == 1 else f"{count} warps ({how})"
+                for told, kept in _reached(count):
+                    whole = np.repeat(kept, unit)
+                    yield Hypothesis(f"of {name} {told}", partial(_some, how, whole))
+
+
+def _reached(count: int) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    places = np.arange(count)
+    yield "the sum of the first alone is left, the others' are dropped", places < 1
+    for bit in range(count.bit_length() - 1):
+        stride = 1 << bit
+        told = f"those without bit {stride} in their number alone are merged: no step has stride {stride}"
+        yield told, (places & stride) == 0
+    for size in (1 << bit for bit in range(1, count.bit_length() - 2)):
+        yield f"the sums of the first {size} alone are merged", places < size
+    yield "the last one's sum is left out", places < count - 1
+    yield "the last one's sum alone is left", places == count - 1
+
+
+def _by_rise() -> Iterator[Hypothesis]:
+    """A thread's own running sum, when its maximum rises."""
+    for factor, words in (
+        (0.0, "is not rescaled when its maximum rises"),
+        (1.0, "is rescaled by exp(m_new − m_old), the wrong way, when its maximum rises"),
+    ):
+        for how in _SHARED:
+            for threads in (*_THREADS, 1):
+                each = f"each of {threads} {how}" if threads > 1 else "the one thread"
+                made = partial(_risen, how, threads, factor)
+                yield Hypothesis(f"the running sum of {each} {words}", made)
+
+
+def _merged(how: str, threads: int, merges: Sequence[Merge], orders: Sequence[Order], row: _Row) -> float:
+    top, total = row.statistics(how, threads)
+    if len(merges) == 2:
+        top, total = orders[0](merges[0], (top.reshape(-1, _WARP), total.reshape(-1, _WARP)))
+    _top, found = orders[-1](merges[-1], (top, total))
+    return row.top + float(np.log(found))
+
+
+def _some(how: str, kept: npt.NDArray[np.bool_], row: _Row) -> float:
+    top, total = row.statistics(how, len(kept))
+    return row.top + float(np.log((total[kept] * np.exp(top[kept] - row.top)).sum()))
+
+
+def _by_the_first(how: str, threads: int, row: _Row) -> float:
+    return row.log - row.top + float(row.statistics(how, threads)[0][0])
+
+
+def _risen(how: str, threads: int, factor: float, row: _Row) -> float:
+    parts = row.shared(how, threads)
+    running = np.maximum.accumulate(parts, axis=1)
+    top = running[:, -1:]
+    terms = np.exp(difference(parts, running) + factor * difference(top, running))
+    total = np.where(np.isfinite(parts), terms, 0.0).sum(axis=1) * np.exp(top[:, 0] - row.top)
+    return row.top + float(np.log(total.sum()))
+
+
+def _padded(row: Floats, unit: int) -> Floats:
+    return np.pad(row, (0, -len(row) % unit), constant_values=-np.inf)
+
+
+def _strided(row: Floats, count: int) -> Floats:
+    return np.ascontiguousarray(_padded(row, count).reshape(-1, count).T)
+
+
+def _by_fours(row: Floats, count: int) -> Floats:
+    fours = _padded(row, 4 * count).reshape(-1, count, 4)
+    return np.ascontiguousarray(fours.transpose(1, 0, 2).reshape(count, -1))
+
+
+def _side_by_side(row: Floats, count: int) -> Floats:
+    return _padded(row, count * -(-len(row) // count)).reshape(count, -1)
+
+
+#: How a row is shared out → its parts, one in each line.
+_SHARED: dict[str, Callable[[Floats, int], Floats]] = {
+    "lanes": _strided,
+    "lanes of four logits": _by_fours,
+    "lanes with a stretch each": _side_by_side,
+}

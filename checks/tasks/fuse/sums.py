@@ -1,0 +1,92 @@
+"""Naming the mistake behind a wrong sum of exponentials, by rows that tell mistakes apart."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, usual
+from judge_tui.checks.tasks.fuse.merging import Hypothesis, Sum, common, sum_of
+from judge_tui.checks.tasks.fuse.trial import Settled
+
+__all__ = ["wrong_sum"]
+
+#: V of the rows that are launched: whole rounds of all threads, and rests of every kind.
+_LENGTHS = (1024, 2053, 4099)
+#: Their spread: maxima of parts differ by about 1, and no sum that is got wrong leaves float32's range.
+_SCALE = 2.0
+_SECONDS = 20.0
+#: Rows of the check's own that are looked at where those are answered rightly, and logits of each.
+_MOST, _LONGEST = 4, 9000
+_KNOWN: weakref.WeakKeyDictionary[Bench, list[Sum]] = weakref.WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def wrong_sum(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[Asked]) -> str:
+    """What is wrong with the sum that probabilities are divided by, as the end of a sentence.
+
+    A few rows are launched on which the known mistakes differ; the one that gives all of their answers is
+    told where it gives those of the check as well. Nothing is launched where no probability is wrong.
+
+    Args:
+        bench: Where it is judged.
+        found: Is told.
+        settled: How the submission is launched.
+        wrong: The check's answers that are wrong, the first one being told.
+
+    Returns:
+        Empty where nothing is known.
+    """
+    own = list(_sums(each for each in wrong[:_MOST] if each.question.logits.shape[1] <= _LONGEST))
+    if not wrong or not own or wrong[0].compared is None or wrong[0].compared.because:
+        return ""
+    mistake = _mistake(_launched(bench, settled), own)
+    if mistake is None:
+        return ""
+    launcher = settled.launcher
+    found.note("the sum of exponentials", mistake.words, file=launcher.file, line=launcher.line or None)
+    return f": {mistake.words}"
+
+
+def _mistake(launched: Sequence[Sum], own: Sequence[Sum]) -> Hypothesis | None:
+    """The mistake that gives what was launched and the check's own rows; these alone if those are right."""
+    sums = launched if any(each.off for each in launched) else own
+    mistake = common(sums)
+    return mistake if mistake is not None and all(map(mistake.gives, own)) else None
+
+
+def _launched(bench: Bench, settled: Settled) -> list[Sum]:
+    known = _KNOWN.get(bench)
+    if known is None:
+        rng, K = bench.rng("sums"), usual(settled, 10)
+        rows = [rng.normal(scale=_SCALE, size=(1, V)).astype(np.float32) for V in _LENGTHS]
+        questions = [Question(f"sum of {row.shape[1]} exponentials", row, K) for row in rows]
+        try:
+            known = list(_sums(ask(bench, settled, questions, seconds=_SECONDS)))
+        except Skipped:
+            known = []
+        with _LOCK:
+            _KNOWN[bench] = known
+    return known
+
+
+def _sums(asked: Iterable[Asked]) -> Iterator[Sum]:
+    """The sums behind rows whose indices are right: of each launch the one that is furthest off."""
+    for each in asked:
+        if each.compared is None or each.read is None or each.answer.status != "done":
+            continue
+        off = np.where(each.compared.chosen & np.isfinite(each.compared.error), each.compared.error, -1.0)
+        row = int(np.argmax(off))
+        logits = each.question.logits[row]
+        indices = each.read.indices[row]
+        if not each.compared.chosen[row] or (indices < 0).any():
+            continue
+        seen = sum_of(logits, logits[indices], each.read.probabilities[row])
+        if seen is not None:
+            yield seen

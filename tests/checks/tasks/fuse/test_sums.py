@@ -1,0 +1,170 @@
+"""Sums of exponentials that are merged wrongly are told by the mistake that gives them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from judge_tui.checks.cuda import emulator
+from judge_tui.checks.runner import judge
+from judge_tui.checks.specimens import common_place
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.fuse import TASK
+from judge_tui.checks.tasks.fuse.merging import Sum, common, hypotheses, sum_of
+from judge_tui.checks.verdict import Verdict
+
+HERE = Path(__file__).parent
+ON_EMULATOR = pytest.mark.skipif(bool(emulator.available()), reason="needs a C++ compiler")
+
+Row = npt.NDArray[np.float32]
+#: A row → the maximum that is taken off, and the sum that is divided by.
+Kernel = Callable[[Row], tuple[float, float]]
+
+
+def rows(count: int = 3) -> list[Row]:
+    rng = np.random.default_rng(5)
+    return [rng.normal(scale=2, size=V).astype(np.float32) for V in (1024, 2053, 4099)[:count]]
+
+
+def answered(row: Row, kernel: Kernel, K: int = 8) -> Sum:
+    picked = -np.sort(-row)[:K]
+    top, total = kernel(row)
+    chances = (np.exp(picked.astype(np.float64) - top) / total).astype(np.float32)
+    seen = sum_of(row, picked, chances)
+    assert seen is not None
+    return seen
+
+
+def told(kernel: Kernel) -> str:
+    found = common([answered(row, kernel) for row in rows()])
+    return found.words if found is not None else ""
+
+
+def lanes(row: Row, count: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Maxima and sums of every ``count``-th logit."""
+    parts = [row[start::count].astype(np.float64) for start in range(count)]
+    tops = np.array([part.max() for part in parts])
+    return tops, np.array([np.exp(part - top).sum() for part, top in zip(parts, tops, strict=True)])
+
+
+def right(row: Row) -> tuple[float, float]:
+    top = float(row.max())
+    return top, float(np.exp(row.astype(np.float64) - top).sum())
+
+
+def test_a_right_sum_and_one_that_is_only_scaled_have_no_mistake_of_a_merge() -> None:
+    assert told(right) == ""
+    assert told(lambda row: (right(row)[0], 1.25 * right(row)[1])) == ""
+    assert told(lambda row: (right(row)[0], right(row)[1] + 3.0)) == ""
+
+
+def added_up(count: int) -> Kernel:
+    def kernel(row: Row) -> tuple[float, float]:
+        tops, totals = lanes(row, count)
+        return float(tops.max()), float(totals.sum())
+
+    return kernel
+
+
+def wrong_way(row: Row) -> tuple[float, float]:
+    tops, totals = lanes(row, 64)
+    return float(tops.max()), float((totals * np.exp(tops.max() - tops)).sum())
+
+
+def first_lane_alone(row: Row) -> tuple[float, float]:
+    tops, totals = lanes(row, 32)
+    return float(tops.max()), float(totals[0] * np.exp(tops[0] - tops.max()))
+
+
+def shuffled_from_8_on(row: Row) -> tuple[float, float]:
+    tops, totals = lanes(row, 32)
+    reached = totals * np.exp(tops - tops.max())
+    return float(tops.max()), float(reached[:16].sum())
+
+
+def own_side_alone(row: Row) -> tuple[float, float]:
+    tops, totals = (list(each) for each in lanes(row, 32))
+    for stride in (16, 8, 4, 2, 1):
+        for lane in range(stride):
+            top = max(tops[lane], tops[lane + stride])
+            totals[lane] = totals[lane] * np.exp(tops[lane] - top) + totals[lane + stride]
+            tops[lane] = top
+    return float(tops[0]), float(totals[0])
+
+
+def never_rescaled(row: Row) -> tuple[float, float]:
+    running = np.maximum.accumulate(row.astype(np.float64))
+    return float(row.max()), float(np.exp(row - running).sum())
+
+
+def lane_s_maximum(row: Row) -> tuple[float, float]:
+    tops, _totals = lanes(row, 128)
+    return float(tops[0]), right(row)[1]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (added_up(32), "the sums of 32 lanes are merged without rescaling them by exp(m_part − m)"),
+        (added_up(256), "the sums of 256 lanes are merged without rescaling"),
+        (wrong_way, "the sums of 64 lanes are rescaled by exp(m − m_part), the wrong way, when"),
+        (first_lane_alone, "of 32 lanes the sum of the first alone is left"),
+        (shuffled_from_8_on, "those without bit 16 in their number alone are merged: no step has stride 16"),
+        (own_side_alone, "the sums of 32 lanes are merged with one side rescaled alone, its own"),
+        (never_rescaled, "the running sum of the one thread is not rescaled when its maximum rises"),
+        (lane_s_maximum, "the maximum of the first of 128 lanes is taken for the row's"),
+    ],
+)
+def test_a_mistake_is_told_by_the_sum_that_it_gives(kernel: Kernel, words: str) -> None:
+    assert words in told(kernel)
+
+
+def test_one_row_that_is_off_is_too_few() -> None:
+    kernel = added_up(32)
+    assert common([answered(rows()[0], kernel)]) is None
+    assert common([answered(rows()[0], kernel), answered(rows()[1], right)]) is None
+
+
+def test_entries_that_have_no_factor_in_common_tell_of_no_sum() -> None:
+    row = rows(1)[0]
+    picked = -np.sort(-row)[:3]
+    assert sum_of(row, picked, np.array([0.5, 0.4, 0.3], np.float32)) is None
+    assert sum_of(row, picked, np.zeros(3, np.float32)) is None
+
+
+def test_parts_without_a_logit_count_for_nothing() -> None:
+    row = np.random.default_rng(2).normal(size=40).astype(np.float32)
+    seen = answered(row, right)
+    for each in hypotheses():
+        with np.errstate(all="ignore"):
+            assert not np.isnan(each.made(seen.row)) or "last one" in each.words, each.words
+
+
+@ON_EMULATOR
+@pytest.mark.parametrize(
+    ("mutant", "words"),
+    [
+        ("lane_maxima_not_merged", "rescaled each time by a lane's own maximum, not the merged one"),
+        ("sums_of_warps_added_up", "the sums of 8 warps (lanes) are merged without rescaling them"),
+        ("sums_of_half_the_threads", "of 64 lanes with a stretch each those without bit 32 in their number"),
+        (
+            "stretches_rescaled_the_wrong_way",
+            "the sums of 32 lanes with a stretch each are rescaled by exp(m −",
+        ),
+    ],
+)
+def test_sentences_name_what_is_wrong_with_a_merge(mutant: str, words: str, tmp_path: Path) -> None:
+    submitted = tmp_path / "somebody" / "fuse"
+    submitted.mkdir(parents=True)
+    shutil.copy(HERE / "mutants" / f"{mutant}.cu", submitted)
+    checks = ("topk_correct", "k_range")
+    outcomes = judge(TASK, Submission.at(submitted), place=common_place(TASK), seed=4, checks=checks)
+    for outcome in outcomes.values():
+        assert outcome.verdict is Verdict.FAIL
+        assert words in outcome.summary
+        assert any(item.quantity == "the sum of exponentials" for item in outcome.evidence)
