@@ -11,6 +11,7 @@ import pytest
 
 from judge_tui.judging.matchup import load_matchups
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.keys.preferences import keep_theme, kept_theme
 
 from .conftest import DYING
 from .test_terminal import Terminal, in_a_shell, read_when, stop_and_go_on
@@ -79,6 +80,43 @@ def test_a_terminal_of_16_colours_keeps_its_own_ground_behind_rows_and_code(work
         assert b";49m" in terminal.output
         assert b";40m" not in terminal.output
         assert b"38;2" not in terminal.output
+    finally:
+        terminal.close()
+
+
+#: Magenta and bright yellow letters: accents of the light and of the dark palette of sixteen.
+OF_LIGHT, OF_DARK = b"35;49m", b"93;49m"
+
+
+@pytest.mark.parametrize(
+    ("ground", "light"),
+    [(b"rgb:ffff/ffff/ffff", True), (b"rgb:fd/f6/e3", True), (b"rgb:0000/0000/0000", False), (b"", False)],
+)
+def test_a_terminal_of_16_colours_that_says_its_ground_is_light_gets_colours_for_that(
+    workspace: Workspace, ground: bytes, light: bool
+) -> None:
+    accent = OF_LIGHT if light else OF_DARK
+    terminal = start(workspace.root, TERM="xterm", COLORTERM="", TEXTUAL_COLOR_SYSTEM="standard")
+    try:
+        terminal.reach(b"\x1b]11;?\x1b\\")
+        terminal.send((b"\x1b]11;%b\x1b\\" % ground if ground else b"") + b"\x1b[?62c?")
+        terminal.until(lambda: b"have not judged" in terminal.output and accent in terminal.output)
+        assert light or OF_LIGHT not in terminal.output
+        assert b"rgb:" not in terminal.output
+        terminal.send(b"qq")
+        assert terminal.wait() == 0
+        # nobody has picked it: the next terminal may have another ground
+        assert kept_theme()[0] == ""
+    finally:
+        terminal.close()
+
+
+def test_a_theme_that_was_picked_is_asked_nobody_about(workspace: Workspace) -> None:
+    keep_theme("judge-dark", "")
+    terminal = start(workspace.root, TERM="xterm", COLORTERM="", TEXTUAL_COLOR_SYSTEM="standard")
+    try:
+        terminal.until(lambda: b"not scored" in terminal.output and b"Alpha" in terminal.output)
+        assert b"\x1b]11;?" not in terminal.output
     finally:
         terminal.close()
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from textual.app import App
+from textual.color import Color
 from textual.filter import Monochrome
+from textual.theme import Theme
 
 from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.keys.complaints import in_one_message
@@ -41,6 +43,8 @@ class PersonalApp(App[Result]):
     keymap: Mapping[str, str]
     faults: tuple[str, ...] = ()
     _preferences: Preferences
+    #: A theme that nobody has picked.
+    _suited = ""
 
     def take_preferences(self) -> None:
         """Read the settings and follow them; what cannot be followed is told once the screen stands."""
@@ -71,10 +75,34 @@ class PersonalApp(App[Result]):
 
     def begin_preferences(self) -> None:
         """Tell what is wrong with the settings, and remember a theme that is picked from now on."""
-        self.theme_changed_signal.subscribe(
-            self, lambda theme: keep_theme(theme.name, self._preferences.theme)
-        )
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
         self._complain(self.faults)
+        known = self.available_themes
+        if self.current_theme.ansi and not (self._preferences.theme or self._preferences.theme_picked(known)):
+            self.run_worker(self._suit_ground())
+
+    async def _suit_ground(self) -> None:
+        """Take the colours for a light ground where the terminal says that its own is light."""
+        from judge_tui.tui.look.bars import plain_characters
+        from judge_tui.tui.textual_private.answers import asked_for_ground
+
+        if plain_characters():
+            # a console, whose ground is dark; old ones write down what they are asked
+            return
+        begun = self.theme
+        ground = await asked_for_ground(self)
+        if ground is None or self.theme != begun:
+            return
+        red, green, blue = (round(255 * part) for part in ground)
+        light = Color(red, green, blue).brightness > 0.5
+        suited = next(theme.name for theme in themes_for(self.console.color_system) if theme.dark != light)
+        if suited != begun:
+            self._suited = self.theme = suited
+
+    def _keep_theme(self, theme: Theme) -> None:
+        if theme.name != self._suited:
+            keep_theme(theme.name, self._preferences.theme)
+        self._suited = ""
 
     def tell_hidden_keys(self, letters: Mapping[str, str]) -> None:
         """Tell which of the reader's keys are not heard in a rubric.

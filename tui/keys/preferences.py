@@ -69,13 +69,17 @@ class Preferences(Struct, frozen=True):
             theme = ""
         return cls(theme, raw.get("keys", {}), tuple(faults))
 
+    def theme_picked(self, known: Container[str]) -> str:
+        """The theme that was picked last; empty where none was, or the settings name another one since."""
+        picked, then = kept_theme()
+        return picked if picked in known and then == self.theme else ""
+
     def theme_among(self, known: Container[str]) -> tuple[str, tuple[str, ...]]:
         """The theme to begin with, and what is wrong with the one that was named.
 
         The one picked last wins, until the settings name another one than when it was picked.
         """
-        picked, then = kept_theme()
-        if picked in known and then == self.theme:
+        if picked := self.theme_picked(known):
             return picked, ()
         if not self.theme or self.theme in known:
             return self.theme or DEFAULT_THEME, ()

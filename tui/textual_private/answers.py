@@ -20,7 +20,7 @@ from textual.app import App
 
 from judge_tui.tui.textual_private.hearing import listeners
 
-__all__ = ["Graphics", "asked_for_graphics", "told_of", "write_beside"]
+__all__ = ["Graphics", "asked_for_graphics", "asked_for_ground", "ground_of", "told_of", "write_beside"]
 
 _ESC, _END = "\x1b", "\x1b\\"
 #: Kitty's protocol by trying it, iTerm2's by its features, the size of a cell, that of the largest Sixel
@@ -29,6 +29,9 @@ _ASKED = (
     f"{_ESC}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA{_END}{_ESC}]1337;Capabilities{_END}"
     f"{_ESC}[16t{_ESC}[?2;4;0S{_ESC}[c"
 )
+#: The colour of its ground (xterm, "Control Sequences": OSC 11).
+_ASKED_GROUND = f"{_ESC}]11;?{_END}{_ESC}[c"
+_GROUND = re.compile(r"\x1b\]11;rgba?:([0-9A-Fa-f]{1,4})/([0-9A-Fa-f]{1,4})/([0-9A-Fa-f]{1,4})")
 #: What every terminal answers: its features by numbers, 4 for Sixel.
 _LAST = re.compile(r"\x1b\[\?([\d;]*)c")
 _CELL = re.compile(r"\x1b\[6;(\d+);(\d+)t")
@@ -89,14 +92,34 @@ def told_of(answers: str, cell: tuple[int, int] = (0, 0)) -> Graphics:
 
 async def asked_for_graphics(app: App[Any]) -> Graphics:
     """Ask the terminal whether it takes pictures; once it, or nobody, has answered."""
+    answers = await _answers(app, _ASKED)
+    return told_of(answers, _cell_by_system()) if answers else Graphics()
+
+
+def ground_of(answers: str) -> tuple[float, float, float] | None:
+    """Red, green and blue of a terminal's own ground, from 0 to 1; ``None`` where its answers do not say."""
+    found = _GROUND.search(answers)
+    if found is None:
+        return None
+    red, green, blue = (int(digits, 16) / (16 ** len(digits) - 1) for digits in found.groups())
+    return red, green, blue
+
+
+async def asked_for_ground(app: App[Any]) -> tuple[float, float, float] | None:
+    """Ask the terminal for the colour of its ground; once it, or nobody, has answered."""
+    return ground_of(await _answers(app, _ASKED_GROUND))
+
+
+async def _answers(app: App[Any], asked: str) -> str:
+    """What the terminal answers to something; empty where there is none, or none that answers in time."""
     if app.is_headless or app.is_web:
-        return Graphics()
+        return ""
     with _heard() as (heard, done):
-        write_beside(app, _ASKED)
+        write_beside(app, asked)
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
                 await done.wait()
-    return told_of("".join(heard), _cell_by_system())
+    return "".join(heard)
 
 
 @contextmanager
