@@ -43,8 +43,8 @@ class PersonalApp(App[Result]):
     keymap: Mapping[str, str]
     faults: tuple[str, ...] = ()
     _preferences: Preferences
-    #: A theme that nobody has picked.
-    _suited = ""
+    #: Whether the theme is to suit the terminal's own ground, and the one that did, which nobody has picked.
+    _suits_ground, _suited = False, ""
 
     def take_preferences(self) -> None:
         """Read the settings and follow them; what cannot be followed is told once the screen stands."""
@@ -65,9 +65,12 @@ class PersonalApp(App[Result]):
         self.set_keymap(dict(keys.keys))
         wanted, faults = self._preferences.theme_among(self.available_themes)
         found = self.available_themes[wanted]
-        if colors == "standard" and not found.ansi:
-            # its colours would be rounded to sixteen
-            wanted = next(theme.name for theme in themes_for(colors) if theme.dark == found.dark)
+        if colors == "standard":
+            chosen = self._preferences.theme or self._preferences.theme_picked(self.available_themes)
+            self._suits_ground = not (chosen and found.ansi)
+            if not found.ansi:
+                # its colours would be rounded to sixteen
+                wanted = next(theme.name for theme in themes_for(colors) if theme.dark == found.dark)
         self.theme = wanted
         own_colors_through(self)
         said = (*self._preferences.faults, *faults, *keys.faults)
@@ -77,8 +80,7 @@ class PersonalApp(App[Result]):
         """Tell what is wrong with the settings, and remember a theme that is picked from now on."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self._complain(self.faults)
-        known = self.available_themes
-        if self.current_theme.ansi and not (self._preferences.theme or self._preferences.theme_picked(known)):
+        if self._suits_ground:
             self.run_worker(self._suit_ground())
 
     async def _suit_ground(self) -> None:
