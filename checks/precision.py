@@ -9,7 +9,7 @@ nearly every number being off, to both sides, and by vanishing on integers so sm
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -141,6 +141,7 @@ def lowered(
     *,
     dtype: npt.DTypeLike = np.float64,
     exact: Callable[[float], bool] | None = None,
+    together: Sequence[tuple[str, ...]] = (),
 ) -> Lowered | None:
     """What rounding an answer deviates by.
 
@@ -150,6 +151,7 @@ def lowered(
         dtype: Of what came in: no type as wide is a lower precision.
         exact: Calls on integers that every type holds, and says whether the answer is within a share of the
             truth's size; where it is left out, a deviation without named steps is not told.
+        together: Steps that are often rounded together, such as all operands; others are found one by one.
 
     Returns:
         ``None`` where the answer is right, wrong otherwise, or not finite.
@@ -159,7 +161,8 @@ def lowered(
     if not off.told:
         return None
     with np.errstate(all="ignore"):
-        found = _by_steps(off, formula, np.dtype(dtype)) or _by_size(off, formula, np.dtype(dtype))
+        types = [kept for kept in _TYPES if _narrower(kept, np.dtype(dtype))]
+        found = _by_steps(off, formula, types, together) or _by_size(off, formula, types)
     if found is None or exact is None:
         return found if found is not None and found.steps else None
     found = replace(found, exact=exact(0.01 * off.size))
@@ -221,12 +224,16 @@ class _Off:
         return self.share >= _SPREAD and min(up, 1.0 - up) >= _SIDE and along <= _ALONG
 
 
-def _by_steps(off: _Off, formula: Formula, dtype: np.dtype[Any]) -> Lowered | None:
+def _by_steps(
+    off: _Off, formula: Formula, types: Sequence[_Type], together: Sequence[tuple[str, ...]]
+) -> Lowered | None:
     """The fewest steps that explain the deviation."""
     names = _steps(formula)
-    for kept in _narrower(dtype):
-        chosen: tuple[str, ...] = ()
-        left, before = 1.0, math.inf
+    for kept in types:
+        nothing: tuple[tuple[str, ...], float] = (), 1.0
+        (chosen, left), before = _best(off, formula, kept, together, nothing), math.inf
+        if left > _LEFT:
+            chosen, left = nothing
         while _LEFT < left < _BETTER * before:
             before = left
             more = [(*chosen, name) for name in names if name not in chosen and len(chosen) < _STEPS]
@@ -267,12 +274,12 @@ def _needed(off: _Off, formula: Formula, kept: _Type, steps: list[str]) -> tuple
     return tuple(steps)
 
 
-def _by_size(off: _Off, formula: Formula, dtype: np.dtype[Any]) -> Lowered | None:
+def _by_size(off: _Off, formula: Formula, types: Sequence[_Type]) -> Lowered | None:
     """The type whose rounding throughout is as large as the deviation."""
     if not off.spread:
         return None
     far = {}
-    for kept in _narrower(dtype):
+    for kept in types:
         size = _root_mean_square(off.of(formula(lambda _, value, kept=kept: kept.rounded(value))))  # type: ignore[misc]
         if not kept.cut and np.isfinite(size) and size > 0:
             far[kept.name] = abs(math.log(off.size / size))
@@ -282,8 +289,8 @@ def _by_size(off: _Off, formula: Formula, dtype: np.dtype[Any]) -> Lowered | Non
     return Lowered(nearest, (), False, off.size, off.share)
 
 
-def _narrower(dtype: np.dtype[Any]) -> Iterator[_Type]:
-    return (kept for kept in _TYPES if dtype.itemsize > 4 or (dtype.itemsize == 4 and kept.name != "float32"))
+def _narrower(kept: _Type, dtype: np.dtype[Any]) -> bool:
+    return dtype.itemsize > 4 or (dtype.itemsize == 4 and kept.name != "float32")
 
 
 def _left(off: _Off, formula: Formula, kept: _Type, steps: tuple[str, ...]) -> float:

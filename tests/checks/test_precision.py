@@ -178,3 +178,37 @@ def test_rows_that_see_no_key_are_not_blamed_for_numbers_that_a_type_does_not_ho
         "): their scores come of 1e+200, which float16 does not hold; elsewhere right but" in outcome.summary
     )
     assert "where every row sees one" not in outcome.summary
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "    if causal:\n        rows = first_row",
+            "    s = s.astype(np.float16).astype(np.float64)\n    if causal:\n        rows = first_row",
+            ": QKᵀ/√D of both passes is rounded to float16;",
+        ),
+        (
+            "delta = np.sum(dO * O, axis=-1, keepdims=True)",
+            "delta = np.sum(dO * O, axis=-1, keepdims=True).astype(np.float16).astype(np.float64)",
+            ": rowsum(dO ∘ O) is rounded to float16;",
+        ),
+        (
+            '(cache[name] for name in "QKVOL")',
+            '(cache[name].astype(np.float16) for name in "QKVOL")\n    dO = dO.astype(np.float16)',
+            "right but for float16 precision: error ",
+        ),
+    ],
+    ids=["scores", "row sums", "throughout"],
+)
+def test_wherever_a_backward_rounds_it_is_told(before: str, after: str, told: str, tmp_path: Path) -> None:
+    mutant = TASKS / "flash_attention_bwd" / "mutants" / "operands_in_float16.py"
+    text = mutant.read_text().replace(".astype(np.float16).astype(np.float64)", "")
+    assert before in text
+    submitted = tmp_path / "somebody" / "flash_attention_bwd"
+    submitted.mkdir(parents=True)
+    (submitted / "attention.py").write_text(text.replace(before, after, 1))
+    task = load_task("flash_attention_bwd")
+    (outcome,) = judge(task, Submission.at(submitted), seed=7, checks=("gradient_identities",)).values()
+    assert outcome.verdict is Verdict.FAIL
+    assert told in outcome.summary

@@ -49,6 +49,7 @@ def lower_precision(forward: Forward) -> Lowered | None:
             made,
             lambda by: {"O": attention_in_steps(by, case.q, case.k, case.v, hidden(case))},
             exact=_exact(forward, causal),
+            together=(("Q", "K"), ("Q", "K", "V")),
         )
     except Fault:
         return None

@@ -10,6 +10,7 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.precision import Formula, Lowered, Rounding, lowered, same
 from judge_tui.checks.rounded_attention import scores_in_steps
 from judge_tui.checks.tasks.flash_attention.lowered import hidden, integers, mild
+from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import (
@@ -17,11 +18,18 @@ from judge_tui.checks.tasks.flash_attention_bwd.reference import (
     Gradients,
     Problem,
     gradients,
-    logsumexp,
 )
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["lower_precision", "of_lower_precision"]
+
+_OPERANDS = (
+    ("Q", "K", "V", "dO in PᵀdO and dOVᵀ"),
+    ("Q", "K", "V", "dO"),
+    ("Q of both passes", "K of both passes", "V of both passes"),
+    ("Q of both passes", "K of both passes", "V of both passes", "dO"),
+)
+_SCORES = "QKᵀ/√D of both passes"
 
 
 def of_lower_precision(attention: Attention, *ledgers: Ledger) -> Lowered | None:
@@ -50,30 +58,43 @@ def lower_precision(attention: Attention) -> Lowered | None:
     case = mild(rng, causal)
     problem = Problem(case, rng.standard_normal(case.q.shape), case.tile)
     try:
-        return lowered(attention(problem), _in_steps(problem), exact=_exact(attention, causal))
+        return lowered(
+            attention(problem), _in_steps(problem), exact=_exact(attention, causal), together=_OPERANDS
+        )
     except Fault:
         return None
 
 
 def _in_steps(problem: Problem) -> Formula:
-    case = problem.case
-    kept, truth = logsumexp(case)[..., None], case.truth
+    case, masked = problem.case, hidden(problem.case)
+    scale = case.q.shape[-1] ** -0.5
 
     def formula(by: Rounding) -> Gradients:
-        q, k, v, d_o = by("Q", case.q), by("K", case.k), by("V", case.v), by("dO", problem.d_out)
-        scores = scores_in_steps(by, q, k, hidden(case))
+        given = {name: by(f"{name} of both passes", getattr(case, name.lower())) for name in "QKV"}
+        seen = np.where(masked, -np.inf, given["Q"] @ given["K"].swapaxes(-1, -2) * scale)
+        out, kept = _forward(by(_SCORES, seen), given["V"])
+        q, k, v = (by(name, value) for name, value in given.items())
+        d_o = by("dO", problem.d_out)
+        scores = by(_SCORES, scores_in_steps(by, q, k, masked))
         p = by("P", np.exp(by("S − L", scores - by("L", kept))))
-        row = by("rowsum(dO ∘ O)", (d_o * by("O", truth)).sum(-1, keepdims=True))
+        row = by("rowsum(dO ∘ O)", (d_o * by("O", out)).sum(-1, keepdims=True))
         tiles = by("dO in PᵀdO and dOVᵀ", d_o)
         d_p = by("dP", tiles @ v.swapaxes(-1, -2))
         d_s = by("dS", p * by("dP − rowsum", d_p - row))
-        scale = q.shape[-1] ** -0.5
         scaled = by("dS/√D", d_s * scale) / scale
         sums = {"dQ": scaled @ k, "dK": scaled.swapaxes(-1, -2) @ q}
         sums = {name: by(name, by(f"√D·{name}", value) * scale) for name, value in sums.items()}
         return {**sums, "dV": by("dV", p.swapaxes(-1, -2) @ tiles)}
 
     return formula
+
+
+def _forward(scores: Array, v: Array) -> tuple[Array, Array]:
+    """O and L (…, N, 1) of scores: what a backward that rounds nothing else is handed."""
+    top = scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores - top)
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights @ v / total, top + np.log(total)
 
 
 def _exact(attention: Attention, causal: bool) -> Callable[[float], bool]:
