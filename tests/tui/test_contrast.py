@@ -23,6 +23,15 @@ from .at_home import make_home, ready
 from .conftest import Driver, make_app, running
 
 SEEN = 3.0
+#: Red, green and blue of the colours that xterm has for these names.
+XTERM = {
+    "red": (205, 0, 0),
+    "green": (0, 205, 0),
+    "yellow": (205, 205, 0),
+    "blue": (0, 0, 238),
+    "magenta": (205, 0, 205),
+    "cyan": (0, 205, 205),
+}
 PALETTES = [theme for theme in (*THEMES, *BUILTIN_THEMES.values()) if not theme.ansi]
 
 
@@ -80,6 +89,14 @@ def test_sixteen_colours_are_the_readers_own(monkeypatch: pytest.MonkeyPatch) ->
         assert all(color.type.name in ("STANDARD", "DEFAULT") for color in named), theme
         assert shown.cursor.reverse
         assert shown.selected.reverse
+
+
+def test_code_on_a_light_ground_is_read_in_the_sixteen_colours_that_xterm_has() -> None:
+    theme = next(theme for theme in themes_for("standard") if not theme.dark)
+    colors = {style.color.name for style in syntax_styles(tones(theme)) if style.color is not None}
+    assert len(colors) >= 3
+    for name in colors:
+        assert contrast(Color(*XTERM[name]), Color(255, 255, 255)) >= READ, name
 
 
 def read(text: str) -> bool:

@@ -37,15 +37,16 @@ _TOKENS = {
 }
 
 
-#: The same of the reader's own sixteen colours, on a dark ground and on a light one.
+#: The same of the reader's own sixteen colours, on a dark ground and on a light one, on which green, yellow
+#: and cyan are hardly seen as most terminals have them.
 _OF_16 = {
     "keyword": ("bright_blue", "blue"),
-    "function": ("bright_cyan", "cyan"),
-    "type": ("bright_cyan", "cyan"),
-    "string": ("bright_green", "green"),
+    "function": ("bright_cyan", ""),
+    "type": ("bright_cyan", ""),
+    "string": ("bright_green", "red"),
     "escape": ("bright_yellow", "magenta"),
-    "number": ("bright_magenta", "magenta"),
-    "constant": ("bright_magenta", "magenta"),
+    "number": ("bright_magenta", "blue"),
+    "constant": ("bright_magenta", "blue"),
     "decorator": ("bright_yellow", "magenta"),
     "builtin": ("bright_blue", "blue"),
     "label": ("bright_yellow", "magenta"),
