@@ -32,8 +32,9 @@ _LEFT = 0.1
 _STEPS = 6
 #: A step more leaves less than this of what was left; where it leaves more than that, others are swapped.
 _BETTER, _MUCH = 0.97, 0.8
-#: How far the size of a deviation may be from that of the formula rounded throughout.
-_TIMES = 2.8
+#: Size of a deviation in that of the formula rounded throughout, for code rounds fewer steps than this has;
+#: and how far from it either way: an eighth and one are those of two types.
+_USUAL, _TIMES = 0.7, 2.8
 #: A deviation between these, as a share of the truth's size, is looked at.
 _LEAST, _MOST = 1e-10, 0.25
 #: How many times the usual error of a number the worst row of a call may be off.
@@ -282,7 +283,7 @@ def _by_size(off: _Off, formula: Formula, types: Sequence[_Type]) -> Lowered | N
     for kept in types:
         size = _root_mean_square(off.of(formula(lambda _, value, kept=kept: kept.rounded(value))))  # type: ignore[misc]
         if not kept.cut and np.isfinite(size) and size > 0:
-            far[kept.name] = abs(math.log(off.size / size))
+            far[kept.name] = abs(math.log(off.size / (_USUAL * size)))
     nearest = min(far, key=lambda name: far[name], default="")
     if not nearest or far[nearest] > math.log(_TIMES):
         return None
