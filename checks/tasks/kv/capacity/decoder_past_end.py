@@ -6,6 +6,7 @@ import numpy as np
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.capacity.decoder_window import MAKERS
 from judge_tui.checks.tasks.kv.capacity.window import says_so
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.limits import precision
@@ -22,8 +23,8 @@ _ROOM = 40
 
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """Steps past the end of a decoder that is told its length, beside one with more room."""
-    makers = ("decoder", "state", "states")
-    told = [name for name in makers if name in subject.bound and subject.bound[name].takes("max_len")]
+    made = {name: subject.bound[name] for name in MAKERS if name in subject.bound}
+    told = [name for name, maker in made.items() if maker.takes("max_len") or maker.takes("window")]
     if not told or "decode" not in subject.bound:
         return
     try:
@@ -71,13 +72,14 @@ def _gone_on(
     subject: Subject, found: Findings, said: list[str], words: str, off: float, limit: float
 ) -> None:
     """What a decoder that went on without a word answers."""
-    window = says_so(subject, "decoder", "state", "states", "create")
+    window = says_so(subject, *MAKERS, "create")
     right = found.limit(
         f"{words}: goes on rightly, or refuses; largest relative error against one with room", off, limit,
         otherwise=Verdict.WARN if window else Verdict.FAIL,
         note=f"{window}: it forgets by design" if window else "", **subject.where("decode"),
     )  # fmt: skip
-    said.append(f"{words}: {'room is made' if right else f'no error, and the answer is {off:.2g} off'}")
+    off_by = f"it forgets, as {window} says" if window else f"no error, and the answer is {off:.2g} off"
+    said.append(f"{words}: {'room is made' if right else off_by}")
 
 
 def _larger(one: float, other: float) -> float:

@@ -11,7 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv.capacity import decoder_past_end as room
-from judge_tui.checks.tasks.kv.capacity import others, reuse, several, wrapping
+from judge_tui.checks.tasks.kv.capacity import decoder_window, others, reuse, several, wrapping
 from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries
@@ -34,7 +34,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=10,
+    version=11,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -45,6 +45,8 @@ def capacity(bench: Bench, found: Findings) -> str:
     if subject.mode:
         said += _of_cache(subject, found)
     room.judge(subject, found, said)
+    if subject.decodes:
+        decoder_window.judge(subject, found, said)
     if not said:
         raise Skipped(
             "the cache is a part of the decoder and cannot be filled by itself, and nothing shows what "

@@ -58,7 +58,8 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
         # what attends by a call of its own holds no more than the newest by then
         return
     many = total - _STEPS
-    behind = ((window - 2, many - window + 2), (window, 3, many - window - 3))
+    rest = many - window
+    behind = ((window - 2, rest + 2), (window, 3, rest - 3), (window - 2, *[1] * 5, rest - 3))
     for split in ((many,), *(behind if continues else ())):
         pieces = (*split, *[1] * _STEPS)
         words = f"{' + '.join(map(str, split))} tokens by calls of several, then {_STEPS} steps"

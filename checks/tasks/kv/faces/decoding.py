@@ -42,7 +42,10 @@ _ROLES = {role.name: role for role in DECODER}
 
 @dataclass(frozen=True, slots=True)
 class ModelSizes:
-    """What a decoder is made for; ``seed`` fixes its weights, and ``kv_heads`` is ``heads`` where it is 0."""
+    """What a decoder is made for; ``seed`` fixes its weights.
+
+    ``kv_heads`` is ``heads`` where it is 0, and ``window`` is ``max_len``.
+    """
 
     batch: int = 2
     vocab: int = FEW_IDS
@@ -54,6 +57,7 @@ class ModelSizes:
     dtype: str = "float32"
     kv_heads: int = 0
     chunk: int = 4
+    window: int = 0
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
@@ -65,7 +69,7 @@ class ModelSizes:
             "kv_heads": self.kv_heads or self.heads, "head_dim": self.embed // self.heads,
             "layers": self.layers, "layer": 0, "max_len": self.max_len, "ff": 2 * self.embed,
             "seed": self.seed, "dtype": self.dtype, "chunk": self.chunk, "one_layer": 1, "bits": 8,
-            "causal": True,
+            "causal": True, "window": self.window or self.max_len,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
             "block_size": BLOCK, "count": self.max_len,
         }  # fmt: skip

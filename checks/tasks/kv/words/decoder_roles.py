@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.kv.words.parameters import (
     NEW,
     START,
     STARTS,
+    WINDOW,
     gives,
     role,
     takes,
@@ -69,6 +70,7 @@ _MODEL_SIZES = (
     takes("layers", LAYERS, "int"),
     takes("layer", "layer_idx layer_id layer_index", "int"),
     takes("max_len", f"{MAX_LEN} block_size max_pos n_positions", "int"),
+    takes("window", WINDOW, "int"),
     takes("batch", "batch_size max_batch max_batch_size", "int"),
     takes("ff", "d_ff ffn_dim hidden_mult mlp_dim intermediate_size", "int"),
     takes("seed", "random_seed rng_seed", "int"),
@@ -120,7 +122,7 @@ DECODER = (
         r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server "
         r"^(init|make|build|create)$",
         r"mask|norm|mlp|feed|linear|embedding|(?<!with_)(?<!with_kv)(?<!with_kv_)cache$|state$",
-        allowed="generat block page",
+        allowed="generat block page slid window",
     ),
     role(
         "state",

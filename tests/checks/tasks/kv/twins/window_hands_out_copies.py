@@ -1,4 +1,4 @@
-# style: a window that hands out copies of what it holds; nothing known attends over it
+# style: a window that hands out copies of what it holds, and a layer with weights of its own over it
 # passes: cache_size_minimality
 # only: cache_size_minimality
 """Sliding-window KV cache: the newest `window` tokens, in order."""
