@@ -19,7 +19,7 @@ from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.submission import Submission
 
-__all__ = ["Refused", "broken"]
+__all__ = ["Refused", "broken", "is_its_own"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 #: A candidate and how it failed to play the role.
@@ -54,7 +54,7 @@ def broken(
     tried = [one for one in refused if one[0].target == target]
     searched = role.agrees is not None and not role.by_parameters
     faults = _alike(tried) if searched else [fault for _, fault in tried]
-    if not faults or not all(_is_its_own(submission, fault, role) for fault in faults):
+    if not faults or not all(is_its_own(submission, fault, role) for fault in faults):
         return None
     first = faults[0]
     said = f"{first.message} in {target.rpartition(':')[2]}, however it is called"
@@ -97,10 +97,15 @@ def _alike(tried: Sequence[Refused]) -> Sequence[Fault]:
     ][:1]
 
 
-def _is_its_own(submission: Submission, fault: Fault, role: Role) -> bool:
+def is_its_own(submission: Submission, fault: Fault, role: Role) -> bool:
     """Whether a fault is the callable's, and not what a wrong guess at the call may cause.
 
     Where a role is told by its parameters' names nothing was guessed: who refuses what they say is wrong.
+
+    Args:
+        submission: What was called.
+        fault: What it did.
+        role: What was looked for.
     """
     alike = role.agrees is not None
     if isinstance(fault, BadResult):

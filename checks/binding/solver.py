@@ -35,11 +35,13 @@ class Trial:
         error: How far off its worst answer is; infinite when it did not run.
         said: How it failed to run.
         mistake: The usual mistake that its wrong answers equal, in words; empty when none.
+        fault: What the submission did that ended it; ``None`` where that was nothing.
     """
 
     error: float
     said: str = ""
     mistake: str = ""
+    fault: Fault | None = None
 
     @property
     def ran(self) -> bool:
@@ -144,7 +146,7 @@ class Search:
         except Fault as fault:
             self.fatal[called] = fault
             raise
-        return Trial(float("inf"), guess.said)
+        return Trial(float("inf"), guess.said, fault=guess.fault)
 
     def tried(self, role: str) -> list[str]:
         """What was tried for a role."""

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from judge_tui.checks.binding.meant import is_its_own
 from judge_tui.checks.binding.solver import Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.faults import Raised
 from judge_tui.checks.tasks.kv.faces import sharing
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
@@ -29,6 +31,7 @@ _MEANT = {
     "reorder": re.compile(r"(?i)reorder"),
     "roll_back": re.compile(r"(?i)roll_?back|rewind|truncate|crop"),
 }
+_BY_PART = {role.name: role for role in ROLES}
 #: What is told how many tokens go.
 _GOES = re.compile(r"(?i)roll_?back|rewind|undo|revert|retract|pop|drop|remove|discard|delete|append")
 
@@ -71,8 +74,8 @@ def of_pool(search: Search, option: Option, calls: Callable[[str], list[Binding]
 def _settled(
     search: Search, bound: Option, options: list[Binding], tried: Callable[[Search, Option], Trial]
 ) -> Option:
-    """The first that is right; else the first that is meant beyond doubt, and runs."""
-    ran: list[Binding] = []
+    """The first that is right; else the first that is meant beyond doubt, and runs, or never does."""
+    ran, failed = list[Binding](), dict[str, list[tuple[Binding, Trial]]]()
     for option in options:
         result = tried(search, {**bound, option.role: option})
         if result.ran and result.error <= _NEAR:
@@ -80,7 +83,20 @@ def _settled(
         named = _MEANT[option.role].search(option.name.rpartition(".")[2])
         if named and result.ran and not np.isinf(result.error):
             ran.append(option)
-    return {ran[0].role: ran[0]} if ran else {}
+        if named:
+            failed.setdefault(option.target, []).append((option, result))
+    broken = [each[0][0] for each in failed.values() if all(_breaks(search, *one) for one in each)]
+    return {option.role: option for option in (ran or broken)[:1]}
+
+
+def _breaks(search: Search, option: Binding, result: Trial) -> bool:
+    """Whether a call ends in an error of its own, and not because it was handed what it does not take."""
+    fault, owner = result.fault, option.name.rpartition(".")[0]
+    if not isinstance(fault, Raised) or fault.file not in search.worker.submission.files:
+        return False
+    # Who lacks what its own object should have is at fault whatever is handed over.
+    lacks = fault.kind == "AttributeError" and fault.detail.startswith(f"'{owner}' object has no attribute")
+    return lacks or is_its_own(search.worker.submission, fault, _BY_PART[option.role.removeprefix("paged_")])
 
 
 def _readings(option: Binding) -> Iterator[Binding]:

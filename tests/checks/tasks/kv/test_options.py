@@ -153,6 +153,13 @@ def test_a_prompt_in_chunks_that_wants_what_nobody_knows_is_unbound_and_says_wha
     assert "router, budget" in outcome.summary + " ".join(str(e.note) for e in outcome.evidence)
 
 
+def test_a_rollback_that_refuses_what_was_not_announced_is_unbound_and_not_failed(judged: Judged) -> None:
+    drafting = (Path(__file__).parent / "twins" / "rollback_of_a_draft_alone.py").read_text("utf-8")
+    outcome = judged("sharing", {"cache.py": drafting})
+    assert outcome.verdict == Verdict.UNBOUND
+    assert "DraftingCache.rollback" in outcome.summary
+
+
 def test_an_adapter_of_twelve_lines_binds_it(judged: Judged) -> None:
     outcome = judged("paged", {"pages.py": ODD_PAGES, "adapter.py": PAGES_ADAPTER})
     assert outcome.verdict == Verdict.PASS, outcome.summary
