@@ -212,3 +212,9 @@ def test_wherever_a_backward_rounds_it_is_told(before: str, after: str, told: st
     (outcome,) = judge(task, Submission.at(submitted), seed=7, checks=("gradient_identities",)).values()
     assert outcome.verdict is Verdict.FAIL
     assert told in outcome.summary
+
+
+def test_a_statistic_that_is_kept_in_a_lower_precision_is_told_so(tmp_path: Path) -> None:
+    outcome = outcomes("flash_attention_bwd", "l_in_half_precision", ("logsumexp",), tmp_path)["logsumexp"]
+    assert outcome.verdict is Verdict.FAIL
+    assert "; right but for float16 precision: L is rounded to float16; error " in outcome.summary

@@ -21,6 +21,7 @@ from judge_tui.checks.tasks.flash_attention.cases import Shape
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention_bwd.blind import Blind, blinded, in_single
 from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, entries, tiled
+from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_statistic
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import logsumexp as truth_of
@@ -52,7 +53,7 @@ _LEAST_TILE = 4
     establishes="The L that the forward keeps is the log-sum-exp of every row's scores within 1e-6, at any "
     "offset of the scores, and -inf for a row that sees nothing.",
     roles=("forward", "backward"),
-    version=3,
+    version=4,
 )
 def logsumexp(bench: Bench, found: Findings) -> str:
     """Find L by its numbers among what the forward hands on, and hold it against the truth."""
@@ -303,7 +304,8 @@ def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
     ):  # fmt: skip
         if np.max(np.abs(value - other)) <= 1e-6 * (1 + largest):
             return f": it is {text}"
-    return ""
+    lower = of_statistic(case, value)
+    return "" if lower is None else f"; {lower.text}"
 
 
 def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> _Empty:

@@ -9,6 +9,7 @@ import numpy as np
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.precision import Formula, Lowered, Rounding, lowered, same
 from judge_tui.checks.rounded_attention import scores_in_steps
+from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.lowered import hidden, integers, mild
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
@@ -21,7 +22,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.reference import (
 )
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["lower_precision", "of_lower_precision"]
+__all__ = ["lower_precision", "of_lower_precision", "of_statistic"]
 
 _OPERANDS = (
     ("Q", "K", "V", "dO in PᵀdO and dOVᵀ"),
@@ -63,6 +64,23 @@ def lower_precision(attention: Attention) -> Lowered | None:
         )
     except Fault:
         return None
+
+
+def of_statistic(case: Case, value: Array) -> Lowered | None:
+    """What the deviation of L (B, H, N) is, where it is the rounding of steps on the way to it.
+
+    Args:
+        case: What it is of; every row of it sees a key.
+        value: As it was kept.
+    """
+
+    def formula(by: Rounding) -> dict[str, Array]:
+        scores = scores_in_steps(by, by("Q", case.q), by("K", case.k), hidden(case))
+        top = by("m", scores.max(axis=-1))
+        weights = by("P", np.exp(by("S − m", scores - top[..., None])))
+        return {"L": by("L", top + by("log l", np.log(by("l", weights.sum(axis=-1)))))}
+
+    return lowered({"L": value}, formula, together=(("Q", "K"),))
 
 
 def _in_steps(problem: Problem) -> Formula:
