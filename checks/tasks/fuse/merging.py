@@ -149,7 +149,7 @@ def common(sums: Sequence[Sum]) -> Hypothesis | None:
 @lru_cache(maxsize=1)
 def hypotheses() -> tuple[Hypothesis, ...]:
     """All known mistakes, the likelier first."""
-    return (*_by_merge(), *_by_reach(), *_by_rise())
+    return (*_by_merge(), *_by_reach(), *_by_rise(), *_by_rest())
 
 
 def _by_merge() -> Iterator[Hypothesis]:
@@ -217,6 +217,13 @@ def _by_rise() -> Iterator[Hypothesis]:
                 yield Hypothesis(f"the running sum of {each} {words}", made)
 
 
+def _by_rest() -> Iterator[Hypothesis]:
+    """Logits behind the last whole round of all threads."""
+    for unit in (_WARP, *(threads for threads in _THREADS if threads > _WARP), 4, 8, 16):
+        words = f"the logits behind the last multiple of {unit} are left out of the sum"
+        yield Hypothesis(words, partial(_of_whole_rounds, unit))
+
+
 def _merged(how: str, threads: int, merges: Sequence[Merge], orders: Sequence[Order], row: _Row) -> float:
     top, total = row.statistics(how, threads)
     if len(merges) == 2:
@@ -228,6 +235,11 @@ def _merged(how: str, threads: int, merges: Sequence[Merge], orders: Sequence[Or
 def _some(how: str, kept: npt.NDArray[np.bool_], row: _Row) -> float:
     top, total = row.statistics(how, len(kept))
     return row.top + float(np.log((total[kept] * np.exp(top[kept] - row.top)).sum()))
+
+
+def _of_whole_rounds(unit: int, row: _Row) -> float:
+    kept = row.logits[: len(row.logits) // unit * unit]
+    return row.top + float(np.log(np.exp(kept - row.top).sum()))
 
 
 def _by_the_first(how: str, threads: int, row: _Row) -> float:

@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.fuse.trial import Settled
 __all__ = ["wrong_sum"]
 
 #: V of the rows that are launched: whole rounds of all threads, and rests of every kind.
-_LENGTHS = (1024, 2053, 4099)
+_LENGTHS = (1024, 2047, 3601)
 #: Their spread: maxima of parts differ by about 1, and no sum that is got wrong leaves float32's range.
 _SCALE = 2.0
 _SECONDS = 20.0
@@ -44,7 +44,8 @@ def wrong_sum(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[A
         Empty where nothing is known.
     """
     own = list(_sums(each for each in wrong[:_MOST] if each.question.logits.shape[1] <= _LONGEST))
-    if not wrong or not own or wrong[0].compared is None or wrong[0].compared.because:
+    first = wrong[0].compared if wrong else None
+    if not own or first is None or first.because or not first.chosen.all():
         return ""
     mistake = _mistake(_launched(bench, settled), own)
     if mistake is None:
