@@ -25,11 +25,17 @@ __all__ = ["convergence"]
 _HARDLY = 0.01
 #: Shares of what is held out that may be in the training part as well, and past which it was not held out:
 #: common phrases of texts, no index, names of files that may be split within, and what is read off the source
-#: and not seen: repeated texts that are cut in two, a part of what is trained on, and a figure of it.
+#: and not seen: repeated texts that are cut in two, a part of what is trained on, a figure of it, and two
+#: orders of one whole; where those only look like two, that is no proof.
 _ALLOWED = {
     "passages": (0.05, 0.5), "entries": (0.0, 0.0), "names": (0.0, 1.0), "repetitions": (0.0, 1.0),
-    "variables": (0.0, 1.0), "evaluations": (0.0, 1.0),
+    "variables": (0.0, 1.0), "evaluations": (0.0, 1.0), "orders": (0.0, 0.5), "likely orders": (0.0, 1.0),
 }  # fmt: skip
+#: What follows from two orders, as a clause.
+_ORDERS = {
+    "orders": "what is held out is trained on as well",
+    "likely orders": "unless those are one order, what is held out is trained on as well",
+}
 #: Rows without a step may be settings that are compared, unless there are so many.
 _UNORDERED = 20
 #: Points of a curve that the evidence carries.
@@ -44,7 +50,7 @@ Series = list[Figure]
     establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
     "text to have been trained on.",
     budget=30,
-    version=3,
+    version=4,
 )
 def convergence(bench: Bench, found: Findings) -> str:
     """Read the logs among the submission's files; nothing of it is run."""
@@ -287,16 +293,23 @@ def _held_out(bench: Bench, found: Findings, logs: Sequence[str]) -> str:
     for overlap in compared[:6]:
         most, much = _ALLOWED[overlap.unit]
         fine = overlap.share <= most
+        orders = overlap.unit in _ORDERS
         found.claim(
-            f"{overlap.held} against {overlap.trained}, share of {overlap.unit} in both",
+            f"{overlap.held} is cut out of the same order as {overlap.trained}"
+            if orders
+            else f"{overlap.held} against {overlap.trained}, share of {overlap.unit} in both",
             fine,
-            measured=overlap.share,
-            limit=most,
+            measured="of two orders" if orders else overlap.share,
+            limit="of one" if orders else most,
             otherwise=Verdict.FAIL if overlap.share > much else Verdict.WARN,
             file=overlap.file,
             line=overlap.line,
-            note=f"for example: {overlap.example}" if overlap.example and not fine else "",
+            note=(overlap.example if orders else f"for example: {overlap.example}")
+            if overlap.example and not fine
+            else "",
         )
+    if worst.unit in _ORDERS:
+        return f"{worst.example}: {_ORDERS[worst.unit]}"
     if worst.unit == "repetitions":
         return f"{worst.held} is held out of {worst.trained}"
     if worst.unit == "variables":

@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated, 
 from judge_tui.checks.tasks.ternary_training.evaluations import swapped
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
 from judge_tui.checks.tasks.ternary_training.logs import loaded_json
+from judge_tui.checks.tasks.ternary_training.splitting.finding import mixed
 
 __all__ = ["Overlap", "overlaps"]
 
@@ -62,8 +63,9 @@ class Overlap:
         trained: What was trained on.
         share: Share of what is held out that is in the training part as well.
         unit: ``passages``, ``entries`` (whole numbers), ``names`` (of files or documents), ``repetitions``
-            (of a text that is cut in two), ``variables`` (one of which holds the other) or ``evaluations``
-            (of a figure that is named after held-out text).
+            (of a text that is cut in two), ``variables`` (one of which holds the other), ``evaluations``
+            (of a figure that is named after held-out text), ``orders`` (two, of which one whole was cut) or
+            ``likely orders`` (which look like two).
         example: One of them.
         file: Where the held-out part stands.
         line: 1-based.
@@ -87,7 +89,15 @@ def overlaps(submission: Submission, logs: Sequence[str]) -> list[Overlap]:
     """
     texts = [name for name in submission.files if name not in logs]
     told = [*_texts(submission, texts), *_indices(submission, submission.files)]
-    return [*(told or [*_parts(submission), *_repetitions(submission)]), *_evaluations(submission)]
+    read = [*_orders(submission), *_evaluations(submission)]
+    return [*(told or [*_parts(submission), *_repetitions(submission)]), *read]
+
+
+def _orders(submission: Submission) -> Iterator[Overlap]:
+    """Held-out parts that were cut out of another order of a whole than what is trained on."""
+    for found in mixed(submission):
+        unit = "orders" if found.certain else "likely orders"
+        yield Overlap(found.held, found.trained, 1.0, unit, found.told, found.file, found.line)
 
 
 def _evaluations(submission: Submission) -> Iterator[Overlap]:
