@@ -155,9 +155,11 @@ def lowered(
         together: Steps that are often rounded together, such as all operands; others are found one by one.
 
     Returns:
-        ``None`` where the answer is right, wrong otherwise, or not finite.
+        ``None`` where the answer is right, wrong otherwise, of another shape, or not finite.
     """
     truth = formula(_as_it_is)
+    if any(np.shape(made[name]) != value.shape for name, value in truth.items()):
+        return None
     off = _Off(truth, made)
     if not off.told:
         return None

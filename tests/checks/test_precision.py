@@ -82,8 +82,9 @@ def test_what_is_rounded_and_to_what_is_named(made: Mapping[str, Array], words: 
         {"O": answer(Q, K, V)["O"] + 3e-4},
         answer(Q, K[:, :, ::-1], V),
         {"O": np.full_like(V, np.nan)},
+        {"O": half(V)[:, :1]},
     ],
-    ids=["right", "scaled queries", "shrunk", "shifted", "wrong", "NaN"],
+    ids=["right", "scaled queries", "shrunk", "shifted", "wrong", "NaN", "another shape"],
 )
 def test_no_other_deviation_is_taken_for_rounding(made: Mapping[str, Array]) -> None:
     assert lowered(made, formula, exact=lambda _: True) is None
