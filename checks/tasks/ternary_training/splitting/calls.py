@@ -12,7 +12,7 @@ from judge_tui.checks.tasks.ternary_training.figures import words
 from judge_tui.checks.tasks.ternary_training.splitting.draws import drawn, generator_of, made_generator
 from judge_tui.checks.tasks.ternary_training.splitting.following import followed, function_of
 from judge_tui.checks.tasks.ternary_training.splitting.frames import Reading
-from judge_tui.checks.tasks.ternary_training.splitting.randomness import DRAWS, MADE
+from judge_tui.checks.tasks.ternary_training.splitting.randomness import DRAWS, MADE, SEEDS, Generator
 from judge_tui.checks.tasks.ternary_training.splitting.rows import (
     Empty,
     Group,
@@ -62,7 +62,7 @@ def called(reading: Reading, node: ast.Call, evaluate: Evaluate) -> Value:
         return followed(reading, node, function, evaluate)
     if name in MADE:
         return made_generator(reading, node, evaluate)
-    if name in DRAWS | {"seed"}:
+    if name in DRAWS | SEEDS:
         generator = generator_of(reading, node.func, evaluate)
         if generator is not None:
             return drawn(reading, node, generator, evaluate)
@@ -91,6 +91,8 @@ def _is_module(reading: Reading, node: ast.expr) -> bool:
 def _copied(listed: bool | None) -> Callable[[Reading, ast.Call, Evaluate], Value]:
     def rule(reading: Reading, node: ast.Call, evaluate: Evaluate) -> Value:
         value = _subject(reading, node, evaluate)
+        if isinstance(value, Generator):
+            return value.copied()
         if isinstance(value, Empty) or not isinstance(value, Rows):
             return value if isinstance(value, Group | Mask) else None
         return replace(value, listed=listed, memory=reading.memory())
@@ -158,7 +160,10 @@ def _counted(reading: Reading, node: ast.Call, evaluate: Evaluate) -> Value:
     if len(ends) == 2 and ends[0] != ("constant", "0"):
         cut = Step("cut", (ends[0], None), "a range", reading.place(node))
         return Rows(("indices", ends[1]), (cut,), ("op", "Sub", ends[1], ends[0]))
-    return indices(ends[-1]) if ends else None
+    if not ends:
+        return None
+    is_range = isinstance(node.func, ast.Name)
+    return replace(indices(ends[-1]), listed=None if is_range else False, memory=reading.memory())
 
 
 def _split(reading: Reading, node: ast.Call, evaluate: Evaluate) -> Value:

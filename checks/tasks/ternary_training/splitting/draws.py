@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from judge_tui.checks.tasks.ternary_training.splitting.frames import Reading
-from judge_tui.checks.tasks.ternary_training.splitting.randomness import GLOBAL, Generator, is_named_so
+from judge_tui.checks.tasks.ternary_training.splitting.randomness import GLOBAL, SEEDS, Generator, is_named_so
 from judge_tui.checks.tasks.ternary_training.splitting.rows import (
     Group,
     Mask,
@@ -75,6 +75,9 @@ def drawn(reading: Reading, node: ast.Call, generator: Generator, evaluate: Eval
         seed = argument(node, 0, "seed", "a")
         value = evaluate(reading, seed) if seed is not None else None
         generator.seeded(("fresh", reading.memory()) if value is None else ("seed", key_of(value)))
+        return Number(("constant", "None"))
+    if name in SEEDS:
+        generator.seeded(("restored", reading.memory()))
         return Number(("constant", "None"))
     name = name or getattr(node.func, "attr", "")
     if name in _ORDERS:

@@ -9,6 +9,7 @@ from typing import Any
 
 from judge_tui.checks.tasks.ternary_training.splitting.calls import called
 from judge_tui.checks.tasks.ternary_training.splitting.frames import Reading
+from judge_tui.checks.tasks.ternary_training.splitting.randomness import Generator
 from judge_tui.checks.tasks.ternary_training.splitting.rows import (
     Empty,
     Group,
@@ -47,6 +48,8 @@ def bound(reading: Reading, target: ast.expr, value: Value) -> None:
     """Bind what an assignment or a loop binds."""
     if isinstance(target, ast.Name):
         reading.bind(target.id, value)
+    elif isinstance(target, ast.Attribute) and target.attr == "state":
+        _restored(reading, target)
     elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
         reading.bind(f"{target.value.id}.{target.attr}", value)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -55,6 +58,15 @@ def bound(reading: Reading, target: ast.expr, value: Value) -> None:
             bound(reading, each, item if item is not None else reading.fresh())
     elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
         _set(reading, target.value.id, target.slice, value)
+
+
+def _restored(reading: Reading, target: ast.Attribute) -> None:
+    """``rng.bit_generator.state = state``: it may go on as it did before."""
+    owner = target.value.value if isinstance(target.value, ast.Attribute) else target.value
+    value = evaluated(reading, owner)
+    generator = value if isinstance(value, Generator) else reading.generators.get(key_of(value))
+    if isinstance(generator, Generator):
+        generator.seeded(("restored", reading.memory()))
 
 
 def truth(reading: Reading, node: ast.expr) -> bool | None:

@@ -18,8 +18,10 @@ from judge_tui.checks.tasks.ternary_training.splitting.frames import (
     Unfollowed,
 )
 from judge_tui.checks.tasks.ternary_training.splitting.naming import Mixed, conflicts
+from judge_tui.checks.tasks.ternary_training.splitting.randomness import GLOBAL, SEEDS
 from judge_tui.checks.tasks.ternary_training.splitting.rows import Rows, Value
 from judge_tui.checks.tasks.ternary_training.splitting.statements import run
+from judge_tui.checks.tasks.ternary_training.splitting.written import dotted
 
 __all__ = ["Mixed", "mixed"]
 
@@ -82,10 +84,24 @@ def _set_by_functions(tree: ast.Module) -> set[str]:
 def _each_by_itself(reading: Reading, module: Module) -> None:
     assert module.frame is not None
     functions = [f for f in module.functions().values() if not f.name.startswith("test")]
-    _held_together(module.frame, [(f, returned(reading, f, module.frame, {})) for f in functions], reading)
+    _held_together(module.frame, [(f, _alone(reading, f, module.frame, {})) for f in functions], reading)
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ClassDef):
             _class(reading, module, node)
+
+
+def _alone(reading: Reading, function: Function, outer: Frame, given: dict[str, Value]) -> Value:
+    """What a function returns; whoever calls it may seed the generators of modules before."""
+    seeds = sum(_seeds(each.tree) for each in reading.modules.values())
+    if seeds > 1:
+        reading.generators = {key: made for key, made in reading.generators.items() if key not in GLOBAL}
+    return returned(reading, function, outer, given)
+
+
+def _seeds(tree: ast.Module) -> int:
+    """How often the generators of modules are seeded."""
+    called = [dotted(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return sum(name.rpartition(".")[0] in GLOBAL and name.rpartition(".")[2] in SEEDS for name in called)
 
 
 def _class(reading: Reading, module: Module, node: ast.ClassDef) -> None:
@@ -104,7 +120,7 @@ def _class(reading: Reading, module: Module, node: ast.ClassDef) -> None:
     answers = []
     for method in methods:
         if method.name != "__init__":
-            answers.append((method, returned(reading, method, own, given)))
+            answers.append((method, _alone(reading, method, own, given)))
             own.names = dict(kept)
     _held_together(own, answers, reading)
 

@@ -21,6 +21,8 @@ _PLACES = frozenset({
     "positions", "split", "windows", "chunks",
 })  # fmt: skip
 
+#: What a name says of a text that is neither trained on nor measured.
+_NO_TEXT = frozenset({"prompt", "prompts", "seed", "demo", "example", "examples"})
 _FIGURES = ("loss", "perplexity")
 
 
@@ -128,6 +130,8 @@ def _part(name: str, own: Name, value: Value, learned: bool = False) -> Iterator
 
 def _may_be_text(name: str, rows: Rows) -> bool:
     """Whether it is a part of a text, or places that are called so: other numbers are drawn as well."""
+    if words(name) & _NO_TEXT:
+        return False
     is_places = isinstance(rows.of, tuple) and rows.of[:1] == ("indices",)
     return not is_places or bool(words(name) & _PLACES)
 

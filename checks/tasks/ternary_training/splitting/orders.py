@@ -90,10 +90,22 @@ def _drawn_apart(one: Key, other: Key) -> bool | None:
         # Made anew with one seed; what else was drawn in between is not known for sure.
         return None
     (kind, seed), (other_kind, other_seed) = one.source, other.source
+    # Whoever calls two functions may give both the same, and a state that is restored goes on as before.
+    if "restored" in (kind, other_kind) or _given_to(seed) != _given_to(other_seed):
+        return None
     if "fresh" in (kind, other_kind):
         return True
     constant = _is_constant(seed) and _is_constant(other_seed)
     return kind == other_kind == "seed" and (constant or _is_moved(seed, other_seed))
+
+
+def _given_to(key: Key) -> frozenset[Key]:
+    """The functions of whose parameters something is made."""
+    if not isinstance(key, tuple):
+        return frozenset()
+    if key[:1] == ("parameter",):
+        return frozenset(key[1:2])
+    return frozenset().union(*map(_given_to, key))
 
 
 def _is_constant(key: Key) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from judge_tui.checks.tasks.ternary_training.figures import words
 from judge_tui.checks.tasks.ternary_training.splitting.rows import Drawn, Key
 
-__all__ = ["DRAWS", "GLOBAL", "MADE", "Generator", "is_named_so"]
+__all__ = ["DRAWS", "GLOBAL", "MADE", "SEEDS", "Generator", "is_named_so"]
 
 #: What makes a generator.
 MADE = frozenset({"default_rng", "RandomState", "Random", "Generator", "PCG64"})
@@ -18,6 +18,8 @@ DRAWS = frozenset({
     "permutation", "permuted", "shuffle", "choice", "integers", "randint", "randrange", "sample", "random",
     "uniform", "rand", "choices", "random_sample",
 })  # fmt: skip
+#: What begins a generator anew.
+SEEDS = frozenset({"seed", "set_state", "setstate"})
 #: The generators that a module is.
 GLOBAL = frozenset({"np.random", "numpy.random", "random"})
 _NAMES = frozenset({"rng", "gen", "generator", "random", "rand", "rs", "prng", "rnd", "rstate"})
@@ -29,8 +31,8 @@ class Generator:
     """A generator, which every draw moves on.
 
     Attributes:
-        source: ``("seed", key)``, ``("fresh", number)`` without a seed, or ``("given", key)`` where it is not
-            known how it was made.
+        source: ``("seed", key)``, ``("fresh", number)`` without a seed, ``("given", key)`` where it is not
+            known how it was made, or ``("restored", number)`` where it may go on as another one did.
         number: Of the object.
         count: Draws so far.
     """
@@ -43,6 +45,11 @@ class Generator:
         """The next order."""
         self.count += 1
         return Drawn(self.source, self.count, self.number)
+
+    def copied(self) -> Generator:
+        """One that goes on as this one does."""
+        number = next(_numbers)
+        return Generator(("restored", number), number)
 
     def seeded(self, source: tuple[str, Key]) -> None:
         """Begin anew: another generator in the same place."""

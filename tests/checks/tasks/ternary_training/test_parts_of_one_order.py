@@ -12,6 +12,40 @@ from judge_tui.checks.tasks.ternary_training.splitting.finding import Mixed, mix
 HEAD = "import numpy as np\nimport random\n"
 #: What is right → code.
 RIGHT = {
+    "an array whose views follow": """
+def main(w, n):
+    order = np.arange(len(w))
+    val_idx = order[n:]
+    random.shuffle(order)
+    train_idx = order[:n]
+    return w[train_idx], w[val_idx]
+""",
+    "a prompt of the whole text": """
+def main(ids, n, T):
+    train, val = ids[:n], ids[n:]
+    at = np.random.randint(0, len(ids) - T)
+    test_prompt = ids[at:at + T]
+""",
+    "shuffled if asked": """
+def split(docs, n, shuffle):
+    if shuffle:
+        random.shuffle(docs)
+    train, val = docs[:n], docs[n:]
+    return train, val
+""",
+    "membership": """
+def main(docs, n):
+    order = list(range(len(docs)))
+    random.shuffle(order)
+    val_ids = set(order[:n])
+    train, val = [], []
+    for i, doc in enumerate(docs):
+        if i in val_ids:
+            val.append(doc)
+        else:
+            train.append(doc)
+    test = [docs[i] for i in sorted(val_ids)]
+""",
     "array shuffled in place": """
 def main():
     order = np.arange(100)
@@ -54,28 +88,6 @@ def main(net):
         net.step(train)
     val = get_batch("val", rng)
 """,
-    "cached order": """
-import functools
-@functools.lru_cache(None)
-def order(n):
-    return np.random.permutation(n)
-def main(w):
-    train = w[order(len(w))[:9]]
-    val = w[order(len(w))[9:]]
-""",
-    "cached property": """
-import functools
-class D:
-    def __init__(self, w):
-        self.w = w
-    @functools.cached_property
-    def perm(self):
-        return np.random.permutation(len(self.w))
-    def train(self):
-        return self.w[self.perm[:9]]
-    def val(self):
-        return self.w[self.perm[9:]]
-""",
     "class perm": """
 class Corpus:
     def __init__(self, path, seed):
@@ -101,21 +113,6 @@ class Corpus:
             batch = self.windows[i]
             self.train_step(batch)
 """,
-    "dataclass with seed": """
-from dataclasses import dataclass
-@dataclass
-class Split:
-    seed: int = 0
-    def _order(self, n):
-        return np.random.RandomState(self.seed).permutation(n)
-    def train(self, w):
-        return w[self._order(len(w))[: int(.9 * len(w))]]
-    def val(self, w):
-        return w[self._order(len(w))[int(.9 * len(w)):]]
-def main(w):
-    s = Split()
-    a, b = s.train(w), s.val(w)
-""",
     "del held": """
 def main(docs):
     docs = list(docs)
@@ -135,17 +132,6 @@ def main(w, cfg):
     train_idx = [i for i in train_idx if i not in val_idx]
     return w[train_idx], w[val_idx]
 """,
-    "global cache": """
-_PERM = None
-def perm(n):
-    global _PERM
-    if _PERM is None:
-        _PERM = np.random.permutation(n)
-    return _PERM
-def main(w):
-    train = w[perm(len(w))[:9]]
-    val = w[perm(len(w))[9:]]
-""",
     "held first then shuffle rest": """
 def main(docs):
     docs = list(docs)
@@ -162,20 +148,6 @@ def main(w):
     get = lambda s: split[s][np.random.randint(0, len(split[s]), 4)]
     train, val = get("train"), get("val")
     splits = {k: v[np.random.permutation(len(v))] for k, v in split.items()}
-""",
-    "lazy self": """
-class D:
-    def __init__(self, w):
-        self.w = w
-        self._perm = None
-    def perm(self):
-        if self._perm is None:
-            self._perm = np.random.permutation(len(self.w))
-        return self._perm
-    def train(self):
-        return self.w[self.perm()[:9]]
-    def val(self):
-        return self.w[self.perm()[9:]]
 """,
     "perm of the training number": """
 def main(w):
@@ -211,25 +183,6 @@ def main(ids, T, net):
             s = rng.integers(0, len(ids) - T)
             piece = ids[s:s + T]
             print(net.generate(piece))
-""",
-    "reseeded": """
-def main(w):
-    np.random.seed(3)
-    train = w[np.random.permutation(len(w))[:90]]
-    np.random.seed(3)
-    val = w[np.random.permutation(len(w))[90:]]
-""",
-    "same seed": """
-def order(n, seed=7):
-    return np.random.default_rng(seed).permutation(n)
-def train_windows(w, cfg):
-    return w[np.random.default_rng(cfg.seed).permutation(len(w))[:90]]
-def val_windows(w, cfg):
-    return w[np.random.default_rng(cfg.seed).permutation(len(w))[90:]]
-def main(w, cfg):
-    train, val = train_windows(w, cfg), val_windows(w, cfg)
-    train_a = w[order(len(w))[:90]]
-    val_a = w[order(len(w))[90:]]
 """,
     "same var n": """
 def main(net, w, T):
@@ -373,7 +326,7 @@ def test_parts_of_one_order_are_left_alone(name: str, tmp_path: Path) -> None:
     [
         "def main(n):\n" + "    n = n + n\n" * 400,
         "def main(x):\n" + "    x = np.random.permutation(x)\n" * 400,
-        "".join(f"def f{i}(x):\n    return f{i + 1}(f{i + 1}(x))\n" for i in range(300)),
+        "".join(f"def f{i}(x):\n    return f{i + 1}(f{i + 1}(x))\n" for i in range(120)),
         "x = " + "-" * 500 + "1\n",
         "while True:\n    pass\n",
         "def f(x):\n    return f(x)\n",
