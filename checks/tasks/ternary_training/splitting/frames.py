@@ -14,7 +14,7 @@ __all__ = ["Frame", "Function", "Module", "Reading", "Unfollowed"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Expressions that are looked at in one submission.
-_MOST = 20_000
+_MOST = 8_000
 
 
 class Unfollowed(Exception):
