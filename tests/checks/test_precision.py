@@ -136,7 +136,7 @@ def outcomes(task: str, mutant: str, checks: tuple[str, ...], folder: Path) -> M
     ("task", "mutant", "checks", "told"),
     [
         (
-            "flash_attention_bwd", "operands_in_float16", ("gradients",),
+            "flash_attention_bwd", "operands_in_float16", ("gradient_identities",),
             "float16 precision: Q, K, V and dO in PᵀdO and dOVᵀ are rounded to float16",
         ),
         (
@@ -147,12 +147,10 @@ def outcomes(task: str, mutant: str, checks: tuple[str, ...], folder: Path) -> M
             "flash_attention_bwd", "p_and_ds_cut_to_bfloat16", ("gradient_identities", "masked_rows"),
             "bfloat16 precision: P and dS/√D are cut down to bfloat16",
         ),
-        ("flash_attention_bwd", "l_in_half_precision", ("gradients",), "L is rounded to float16"),
         (
             "flash_attention", "sums_in_float16", ("accuracy", "rescaling_direction", "nan_masked_tiles"),
             "float16 precision: PV is rounded to float16",
         ),
-        ("flash_attention", "half_precision", ("accuracy",), "P is rounded to float16"),
         (
             "backwards", "normalised_rows_in_float16", ("gradients", "gradient_identities", "cancellation"),
             "float16 precision: x̂ is rounded to float16",
