@@ -33,6 +33,11 @@ _TEMPERATURES = (1.0, 0.6)
 #: that an order in which they are tried, or a residual that is not renormalised, shows in few draws.
 _FIRST, _SECOND = (0.5, 0.28, 0.12, 0.06, 0.04), (0.42, 0.3, 0.15, 0.08, 0.05)
 _DRAWS, _ALIKE = 420, 40
+#: Of many siblings: how many any submission gets, and how many about an integer of its source; how likely the
+#: first and the last one are, how many tokens stand beside the siblings, and how likely these are together:
+#: a sibling that is refused, and forgotten, comes half as often again.
+_MANY, _ABOUT = (20, 70), (20, 200)
+_END, _BESIDE, _OTHERS, _WIDE_DRAWS = 0.29, 3, 0.39, 320
 _SECONDS = 20.0
 #: Targets whose likeliest token has little more than others, and tokens of each.
 _FLAT = 16
@@ -91,7 +96,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=4,
+    version=5,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -104,6 +109,7 @@ def distribution(bench: Bench, found: Findings) -> str:
         return _told_alike(bench, found, verify, draws[0])
     mistake = _mistaken(found, verify, draws)
     told = [clause for each in draws for clause in _held(found, verify, each)]
+    told += _many(bench, found, verify)
     count = sum(len(each.outputs) for each in draws)
     mean = sum(each.accepted for each in draws) / max(count, 1)
     found.note("drafted tokens accepted per draw, mean", round(mean, 3), **verify.where)
@@ -145,16 +151,49 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
     script = distributed(vocab, prompt, rows)
     children = [token for root in roots for token in below[root][:2]]
     tree = Tree((*roots, *children), (-1, -1, 0, 0, 1, 1))
-    draws, begun = _Draws(_TEMPERATURES[number], script, prompt, tree), monotonic()
-    for draw in range(_DRAWS):
+    draws = _Draws(_TEMPERATURES[number], script, prompt, tree)
+    _fill(bench, verify, draws, _DRAWS, number)
+    return draws
+
+
+def _wide(bench: Bench, verify: Verification, number: int, siblings: int) -> _Draws:
+    """Draws below many siblings, of which those that are listed first and last have most of the probability.
+
+    Raises:
+        Skipped: It is too slow for enough draws.
+        Fault: It does something else.
+    """
+    rng, vocab = bench.rng("wide", number), siblings + _BESIDE
+    prompt = prompt_of(rng, vocab, bench.sizes("wide", number).between(1, 9))
+    tokens = [int(token) for token in rng.permutation(vocab)]
+    between = (1.0 - 2 * _END - _OTHERS) / (siblings - 2)
+    shares = [_END, *[between] * (siblings - 2), _END, *[_OTHERS / _BESIDE] * _BESIDE]
+    script = distributed(vocab, prompt, {(): dict(zip(tokens, shares, strict=True))})
+    tree = Tree(tuple(tokens[:siblings]), (-1,) * siblings)
+    draws = _Draws(1.0, script, prompt, tree)
+    _fill(bench, verify, draws, _WIDE_DRAWS, len(_TEMPERATURES) + number)
+    return draws
+
+
+def _fill(bench: Bench, verify: Verification, draws: _Draws, most: int, turn: int) -> None:
+    """Draw as often as wanted, or as the time allows.
+
+    Raises:
+        Skipped: It says that it does nothing above temperature 0, or is too slow for enough draws.
+        Fault: It does something else.
+    """
+    begun = monotonic()
+    for draw in range(most):
         if monotonic() - begun > _SECONDS:
             break
         if draw == _ALIKE and len(set(draws.outputs)) == 1:
             break
-        bench.progress(f"drawing at temperature {draws.temperature:g}", (number + draw / _DRAWS) / 2)
+        bench.progress(
+            f"drawing at temperature {draws.temperature:g}", (turn + draw / most) / (len(_TEMPERATURES) + 2)
+        )
         try:
             answer = verify.answer(
-                script, prompt, tree, temperature=draws.temperature, seed=draw, budget=10.0
+                draws.script, draws.prompt, draws.tree, temperature=draws.temperature, seed=draw, budget=10.0
             )
         except Raised as fault:
             if not draw and _refuses(fault):
@@ -168,7 +207,6 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
         raise Skipped(
             f"too slow: {len(draws.outputs)} draws in {_SECONDS:g} s tell nothing of a distribution"
         )
-    return draws
 
 
 def _refuses(fault: Raised) -> bool:
@@ -203,10 +241,34 @@ def _told_alike(bench: Bench, found: Findings, verify: Verification, draws: _Dra
     return f"its random numbers begin anew with every call, so no distribution can be seen: {same}"
 
 
-def _held(found: Findings, verify: Verification, draws: _Draws) -> Iterator[str]:
-    """Hold the counts of one temperature; what is wrong, in words."""
-    tests = len(_TEMPERATURES) * len(_FIRST) * 3
-    for words, truth, counts in draws.counted():
+def _many(bench: Bench, found: Findings, verify: Verification) -> Iterator[str]:
+    """Hold the first tokens below many siblings, of which a list of those refused may hold too few."""
+    sizes = bench.sizes("many siblings")
+    cases = [(sizes.between(*_MANY), "")]
+    cases += [(one.largest, str(one)) for one in sizes.about(bench.integers, {"siblings": _ABOUT}, 1)]
+    for number, (siblings, why) in enumerate(cases):
+        words = f"below {siblings} siblings{f', {why},' if why else ''} "
+        try:
+            draws = _wide(bench, verify, number, siblings)
+        except (Raised, BadResult) as fault:
+            fault.message = f"{fault.message} ({words.strip(' ,')})"
+            raise
+        ends = (draws.tree.tokens[0], draws.tree.tokens[-1])
+        often = max(Counter(output[0] for output in draws.outputs)[end] for end in ends)
+        again = often > 1.25 * _END * len(draws.outputs)
+        cause = ", as where a sibling that was refused is drawn again" if again else ""
+        for clause in _held(found, verify, draws, words, firsts=True):
+            yield f"{clause}{cause}"
+
+
+def _held(
+    found: Findings, verify: Verification, draws: _Draws, below: str = "", *, firsts: bool = False
+) -> Iterator[str]:
+    """Hold the counts of one temperature, or those of first tokens alone; what is wrong, in words."""
+    held = list(draws.counted())[: 1 if firsts else None]
+    tests = len(_TEMPERATURES) * draws.script.vocab_size * 3
+    for named, truth, counts in held:
+        words = f"{below}{named}"
         total = sum(counts)
         if not total:
             continue
