@@ -37,7 +37,8 @@ _LIMIT, _WARN = 1.10, 1.25
 _VISIBLE = 0.1
 #: Fewer increases in 32 tokens are room made ahead.
 _RARE = 8
-_INDEX = re.compile(r"\[\d+\]$")
+#: The number of a block, wherever it stands on the way to an array: ``blocks[4].k``, ``keys[4]``.
+_INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Measured:
     "bytes per token",
     establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, no fewer and, by the "
     "kernel's count too, no more, and every entry is read.",
-    version=4,
+    version=5,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
     """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
@@ -229,9 +230,8 @@ def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: lis
     create = subject.bound.get("create")
     if create is None or not (create.takes("blocks") or create.takes("blocks_and_one")):
         return False
-    alike = [
-        e for e in listed if e.shape == entry.shape and _INDEX.sub("", e.name) == _INDEX.sub("", entry.name)
-    ]
+    way = _INDEX.sub("[]", entry.name)
+    alike = [e for e in listed if e.shape == entry.shape and _INDEX.sub("[]", e.name) == way]
     return any(e not in unread for e in alike)
 
 
