@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,15 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.beam_search.oracle import beam_search
 from judge_tui.checks.tasks.beam_search.parents import misread
-from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, barred, distinct, hashed, table
+from judge_tui.checks.tasks.beam_search.scripts import (
+    Script,
+    Tokens,
+    barred,
+    certain,
+    distinct,
+    hashed,
+    table,
+)
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
 
@@ -32,10 +41,10 @@ Case = Callable[[Bench, Search], str]
     "edge_cases",
     "borders",
     establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything "
-    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens, tied scores, and at many V the "
-    "first and the last token behind every beam are answered, and answered right.",
+    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens and beams, tied scores, and at many "
+    "V the first and the last token behind every beam are answered, and answered right.",
     roles=("search",),
-    version=7,
+    version=8,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""
@@ -250,6 +259,31 @@ def _impossible(bench: Bench, search: Search) -> str:
     return ""
 
 
+def _beams_run_out(bench: Bench, search: Search) -> str:
+    """Fewer and fewer beams can go on: EOS is certain behind one, or behind all."""
+    for draw in range(6):
+        rng, vocab = bench.rng("run out", draw), bench.sizes("run out", draw).between(8, 40)
+        eos, a, b, c, d, *prompt = distinct(rng, vocab, 7)
+        first = {a: 0.6, b: 0.4} if draw % 3 else {eos: 1.0}
+        entries: dict[Tokens, dict[int, float]] = {tuple(prompt): first}
+        if draw % 3 == 2:
+            entries[*prompt, b] = {c: 0.7, d: 0.3}
+        script = certain(vocab, eos, entries, {eos: 1.0})
+        for width in (2, 3):
+            answer = search(script, [tuple(prompt)], width, 4, 0.0)
+            # What is impossible may fill the list.
+            beams = [
+                beam for beam in answer.beams[0] if answer.truth(beam) > -math.inf or _finite(beam.score)
+            ]
+            if wrong := _all(search, replace(answer, beams=[beams]), 4):
+                return f"K = {width}: {wrong}"
+    return ""
+
+
+def _finite(score: float | None) -> bool:
+    return score is not None and math.isfinite(score)
+
+
 _CASES: dict[str, Case] = {
     "V < 2K": _few_tokens,
     "V = 2": _two_tokens,
@@ -260,6 +294,7 @@ _CASES: dict[str, Case] = {
     "eos_token_id = 0": _eos_zero,
     "EOS within a prompt": _eos_in_prompt,
     "log-probabilities of -inf": _impossible,
+    "fewer possible beams than before": _beams_run_out,
     "exact ties": _ties,
     "first and last token behind every beam": misread,
 }

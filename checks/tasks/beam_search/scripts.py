@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["Script", "Tokens", "barred", "distinct", "hashed", "table", "wide"]
+__all__ = ["Script", "Tokens", "barred", "certain", "distinct", "hashed", "table", "wide"]
 
 Tokens = tuple[int, ...]
 
@@ -82,6 +82,33 @@ def _row(rng: np.random.Generator, vocab_size: int, stated: Mapping[int, float])
     # The stated values themselves, not exp and log of them.
     row[list(stated)] = list(stated.values())
     return row
+
+
+def certain(
+    vocab_size: int, eos: int, entries: Mapping[Tokens, Mapping[int, float]], default: Mapping[int, float]
+) -> Script:
+    """A model of which every row is stated: what is not has a log-probability of -inf.
+
+    Args:
+        vocab_size: V.
+        eos: End of sequence.
+        entries: Prefix (prompt included) → token → probability.
+        default: The same for every other prefix.
+    """
+
+    def row(stated: Mapping[int, float]) -> Any:
+        logits = np.full(vocab_size, -np.inf)
+        logits[list(stated)] = np.log(list(stated.values()))
+        return logits
+
+    rows = np.array([row(stated) for stated in entries.values()])
+    spec = {
+        "kind": "table",
+        "prefixes": [list(prefix) for prefix in entries],
+        "rows": rows,
+        "default": row(default),
+    }
+    return Script(spec, rows_of(spec), eos)
 
 
 def barred(rng: np.random.Generator, vocab_size: int, eos: int, prompt: Tokens) -> Script:

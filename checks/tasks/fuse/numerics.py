@@ -37,7 +37,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=7,
+    version=8,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -102,6 +102,12 @@ def _hard(rng: np.random.Generator, sizes: Sizes, K: int) -> list[Question]:
     finite = rng.permutation(few.shape[1])[: max(1, K // 2)]
     few[:, finite] = rng.normal(size=len(finite)).astype(np.float32)
     equal = np.full((1, sizes.between(700, 1400)), np.float32(rng.normal()), np.float32)
+    nothing = np.full((1, sizes.between(700, 1400)), np.float32(-0.0))
+    # after a ReLU: zeros of both signs, and fewer above them than are asked for
+    clipped = np.zeros((1, sizes.between(700, 1400)), np.float32)
+    clipped[rng.random(clipped.shape) < 0.5] = np.float32(-0.0)
+    above = rng.permutation(clipped.shape[1])[: K // 2]
+    clipped[0, above] = np.abs(rng.normal(size=len(above))) + 0.1
     one = draw(rng, 1, sizes.between(600, 1200))
     one[0, int(rng.integers(one.shape[1]))] = 120.0
     low = draw(rng, 1, sizes.between(600, 1200)) * np.float32(20) - np.float32(700)
@@ -110,6 +116,8 @@ def _hard(rng: np.random.Generator, sizes: Sizes, K: int) -> list[Question]:
         Question("−inf in front", first, K),
         Question("fewer than K finite", few, K),
         Question("all equal", equal, K),
+        Question("all −0", nothing, K),
+        Question("zeros of both signs at the K-th place", clipped, K),
         Question("one logit far above", one, K),
         Question("all far below zero", low, K),
     ]
