@@ -115,8 +115,8 @@ def _held(bench: Bench, found: Findings, runs: list[dict[str, Any]], name: str, 
     first, last = over[0], over[-1]
     if not grows:
         where = f"at offset {first['offset']:.0e} and no worse at {last['offset']:.0e}"
-        why = coarse(first[name]) if rounded else _formula(bench, name, first[name])
-        return f"{name} is {_told(first[name])} off {where}: not cancellation, but {why}"
+        why = f", but {coarse(first[name])}" if rounded else _formula(bench, name, first[name])
+        return f"{name} is {_told(first[name])} off {where}: not cancellation{why}"
     return (
         f"{name} is {_told(last[name])} off at offset {last['offset']:.0e} "
         f"(two-pass: {last[f'plain {name}']:.1e}); "
@@ -146,6 +146,7 @@ def _curve(runs: list[dict[str, Any]], key: str, name: str) -> Curve:
 
 
 def _formula(bench: Bench, name: str, error: float) -> str:
-    """What is wrong at any offset: the formula, where it is not the rounding of a lower precision."""
+    """What is wrong at any offset, as the end of a sentence: a lower precision's rounding, or the formula."""
     lower = lower_precision(bench, gradients=name != "y")
-    return lower.text if lower is not None and lower.explains([error], 1) else "a wrong formula"
+    right = lower is not None and lower.explains([error], 1)
+    return f"; {lower.text}" if lower is not None and right else ", but a wrong formula"
