@@ -142,6 +142,10 @@ class Decoder:
         other.sequences = [other._opened(number)]
         return other
 
+    def forget(self) -> None:
+        """Count from nothing: the submission has emptied it."""
+        self.counts, self.history, self.real = np.zeros_like(self.counts), None, self.real[:, :0]
+
     def draw(self, rng: np.random.Generator, tokens: int) -> Array:
         """Random input: (B, tokens) ids, or (B, tokens, E) vectors."""
         sizes = self.sizes

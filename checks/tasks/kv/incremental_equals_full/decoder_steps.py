@@ -31,6 +31,11 @@ _LONG = (18, 30)
 _FAR = ((66, 100), (130, 300))
 _EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
 
+#: A method that makes a decoder forget what it was fed, by its name.
+_FORGETS = re.compile(
+    r"(reset|clear|empty|flush)(_(the_|all_|kv_)*(caches?|states?|context|history|conversation|session))?"
+)
+
 
 def full(make: Maker, given: Array, b: int, length: int) -> Array:
     """What a decoder says after the first ``length`` positions of sequence ``b`` alone: (1, W)."""
@@ -55,6 +60,7 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
     _rows(subject, found, make, said)
     _past(subject, found, make, said)
     _again(subject, found, make, said)
+    _emptied(subject, found, make, said)
     _foretold(subject, found, said)
 
 
@@ -161,7 +167,7 @@ def _again(subject: Subject, found: Findings, make: Maker, said: Sentences) -> N
     What it mixes warns: that a decoder is made anew for every prompt can be meant.
     """
     decoder = make(1)
-    if decoder.state is not None or any(subject.bound[r].takes("cache") for r in ("prefill", "decode")):
+    if not _keeps_its_cache(subject, decoder):
         return
     given = decoder.draw(subject.bench.rng("again"), 2 * _PROMPT + 1)
     decoder.prefill(given[:, :_PROMPT])
@@ -185,6 +191,47 @@ def _again(subject: Subject, found: Findings, make: Maker, said: Sentences) -> N
         return
     found.limit(quantity, min(anew, on), limit, otherwise=Verdict.WARN, **subject.where("prefill"))
     said.append(f"a second prompt mixes with what the first left in the cache: off by {min(anew, on):.2g}")
+
+
+def _emptied(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
+    """A prompt and a step after the call that empties a decoder: those of a new one, whatever came before.
+
+    One that goes on as if nothing had been called warns: its call may be for something else.
+    """
+    decoder = make(1)
+    name = next((name for name in subject.defined(subject.bound["prefill"]) if _FORGETS.fullmatch(name)), "")
+    if not name or decoder.model is None or not _keeps_its_cache(subject, decoder):
+        return
+    given = decoder.draw(subject.bench.rng("emptied"), 2 * _PROMPT + 2)
+    second = given[:, _PROMPT + 1 :]
+    quantity = f"decoder: a second prompt and a step after {name}(), against a new decoder, relative error"
+    try:
+        decoder.prefill(given[:, :_PROMPT])
+        decoder.decode(given[:, _PROMPT])
+        decoder.worker.call(decoder.model, method=name)
+        decoder.forget()
+        answers = [decoder.prefill(second[:, :-1]), decoder.decode(second[:, -1])]
+    except Fault as fault:
+        found.note(quantity, fault.message, note="it may be called otherwise")
+        return
+    limit = precision("float32").limit(0.0)
+    anew = max(
+        relative_error(answer, make(1).prefill(second[:, : _PROMPT + more]))
+        for more, answer in enumerate(answers)
+    )
+    on = relative_error(answers[0], make(1).prefill(given[:, :-1]))
+    goes_on = anew > limit >= on
+    otherwise = Verdict.WARN if goes_on else Verdict.FAIL
+    note = "it goes on after the first" if goes_on else ""
+    if not found.limit(quantity, anew, limit, otherwise=otherwise, note=note, **subject.where("prefill")):
+        told = "goes on after the first" if goes_on else f"is off that of a new decoder by {anew:.2g}"
+        said.append(f"after {name}() a second prompt {told}")
+
+
+def _keeps_its_cache(subject: Subject, decoder: Decoder) -> bool:
+    """Whether nobody hands a cache over."""
+    handed = any(subject.bound[role].takes("cache") for role in ("prefill", "decode"))
+    return decoder.state is None and decoder.joined is None and not handed
 
 
 def _foretold(subject: Subject, found: Findings, said: Sentences) -> None:
