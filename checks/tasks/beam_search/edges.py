@@ -29,7 +29,7 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["edge_cases"]
 
-_NOTHING = "max_new_tokens = 0"
+_NOTHING, _RUN_OUT = "max_new_tokens = 0", "fewer possible beams than before"
 _REFUSAL = re.compile(
     r"raised (Value|Assertion)Error: .*(tokens|steps|length|positive|at least|[>≥]=? ?[01])", re.I
 )
@@ -61,12 +61,14 @@ def edge_cases(bench: Bench, found: Findings) -> str:
                 where = {"file": fault.file, "line": fault.line, "output": fault.output}
             # Nothing to do may be refused in so many words: that is no crash, and no wrong answer.
             clear = name == _NOTHING and _REFUSAL.search(wrong) is not None
+            # The logarithm of no probability may be one that raises.
+            clear = clear or (name == _RUN_OUT and isinstance(fault, Raised))
         found.claim(
             name, not wrong, measured=wrong or "right", limit="right",
             otherwise=Verdict.WARN if clear else Verdict.FAIL, **where,
         )  # fmt: skip
         if clear:
-            refused = f"{name} is refused ({wrong})"
+            refused = f"{name} is refused ({wrong})" if name == _NOTHING else f"{name}: {wrong}"
         elif wrong:
             bad.append(f"{name}: {wrong}")
     short = _fewer(bench, search)
@@ -294,7 +296,7 @@ _CASES: dict[str, Case] = {
     "eos_token_id = 0": _eos_zero,
     "EOS within a prompt": _eos_in_prompt,
     "log-probabilities of -inf": _impossible,
-    "fewer possible beams than before": _beams_run_out,
+    _RUN_OUT: _beams_run_out,
     "exact ties": _ties,
     "first and last token behind every beam": misread,
 }

@@ -37,7 +37,7 @@ _DRAWS, _ALIKE = 420, 40
 #: first and the last one are, how many tokens stand beside the siblings, and how likely these are together:
 #: a sibling that is refused, and forgotten, comes half as often again.
 _MANY, _ABOUT = (20, 70), (20, 200)
-_END, _BESIDE, _OTHERS, _WIDE_DRAWS = 0.29, 3, 0.39, 320
+_END, _BESIDE, _OTHERS, _WIDE_DRAWS = 0.29, 3, 0.39, 520
 _SECONDS = 20.0
 #: Targets whose likeliest token has little more than others, and tokens of each.
 _FLAT = 16

@@ -1,5 +1,5 @@
 # passes: purity
-# warns: eos_retention
+# warns: eos_retention, edge_cases
 # right: stops once no live beam can win, and fills the list up with the live ones; the model gives probabilities
 import math
 
