@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from time import monotonic
 
 import numpy as np
@@ -265,9 +266,8 @@ def _held(
     found: Findings, verify: Verification, draws: _Draws, below: str = "", *, firsts: bool = False
 ) -> Iterator[str]:
     """Hold the counts of one temperature, or those of first tokens alone; what is wrong, in words."""
-    held = list(draws.counted())[: 1 if firsts else None]
     tests = len(_TEMPERATURES) * draws.script.vocab_size * 3
-    for named, truth, counts in held:
+    for named, truth, counts in islice(draws.counted(), 1 if firsts else None):
         words = f"{below}{named}"
         total = sum(counts)
         if not total:

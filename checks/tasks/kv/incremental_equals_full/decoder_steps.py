@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -198,27 +199,31 @@ def _emptied(subject: Subject, found: Findings, make: Maker, said: Sentences) ->
 
     One that goes on as if nothing had been called warns: its call may be for something else.
     """
-    decoder = make(1)
-    name = next((name for name in subject.defined(subject.bound["prefill"]) if _FORGETS.fullmatch(name)), "")
-    if not name or decoder.model is None or not _keeps_its_cache(subject, decoder):
+    decoder, unused = make(1), make(1)
+    name = _forgets(subject, unused)
+    if not name or not _keeps_its_cache(subject, decoder):
         return
     given = decoder.draw(subject.bench.rng("emptied"), 2 * _PROMPT + 2)
     second = given[:, _PROMPT + 1 :]
+    first = make(1).prefill(second[:, :-1])
     quantity = f"decoder: a second prompt and a step after {name}(), against a new decoder, relative error"
+    limit = precision("float32").limit(0.0)
     try:
+        if not relative_error(unused.prefill(second[:, :-1]), first) <= limit:
+            found.note(
+                quantity, "not judged", note="it changes what was fed nothing: it is for something else"
+            )
+            return
         decoder.prefill(given[:, :_PROMPT])
         decoder.decode(given[:, _PROMPT])
-        decoder.worker.call(decoder.model, method=name)
+        _call(decoder, name)
         decoder.forget()
         answers = [decoder.prefill(second[:, :-1]), decoder.decode(second[:, -1])]
     except Fault as fault:
-        found.note(quantity, fault.message, note="it may be called otherwise")
+        found.note(quantity, fault.message, note="it may have to be called otherwise")
         return
-    limit = precision("float32").limit(0.0)
-    anew = max(
-        relative_error(answer, make(1).prefill(second[:, : _PROMPT + more]))
-        for more, answer in enumerate(answers)
-    )
+    truths = (first, make(1).prefill(second))
+    anew = max(relative_error(answer, truth) for answer, truth in zip(answers, truths, strict=True))
     on = relative_error(answers[0], make(1).prefill(given[:, :-1]))
     goes_on = anew > limit >= on
     otherwise = Verdict.WARN if goes_on else Verdict.FAIL
@@ -226,6 +231,22 @@ def _emptied(subject: Subject, found: Findings, make: Maker, said: Sentences) ->
     if not found.limit(quantity, anew, limit, otherwise=otherwise, note=note, **subject.where("prefill")):
         told = "goes on after the first" if goes_on else f"is off that of a new decoder by {anew:.2g}"
         said.append(f"after {name}() a second prompt {told}")
+
+
+def _forgets(subject: Subject, decoder: Decoder) -> str:
+    """The call that empties a decoder, which it then is; empty where there is none."""
+    for name in filter(_FORGETS.fullmatch, subject.defined(subject.bound["prefill"])):
+        # a cache in the same file may have others
+        with suppress(Fault):
+            return _call(decoder, name)
+    return ""
+
+
+def _call(decoder: Decoder, name: str) -> str:
+    if decoder.model is None:
+        return ""
+    decoder.worker.call(decoder.model, method=name)
+    return name
 
 
 def _keeps_its_cache(subject: Subject, decoder: Decoder) -> bool:
