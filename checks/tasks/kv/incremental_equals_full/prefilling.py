@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.kv.incremental_equals_full.several_at_once import judge_several
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
 from judge_tui.checks.tasks.kv.words.draws import drawn
@@ -36,10 +37,10 @@ def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
     The last row is a decode step and must be right. The rows before it must be causal where the code speaks
     of a causal mask; where it does not, rows that see the whole prompt warn: no decode step uses them.
     """
-    if subject.mode == "read":
-        return
     if not subject.cached(Sizes(2, 3, 20, 8)).can_feed_many:
-        found.note("prompt of several tokens", "fed one by one", note="nothing takes several tokens at once")
+        judge_several(subject, found, said)
+        return
+    if subject.mode == "read":
         return
     for words, before, tokens in _PIECES:
         sizes = subject.sizes(2, before + tokens + 11)

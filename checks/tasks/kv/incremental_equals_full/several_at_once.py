@@ -1,0 +1,163 @@
+"""A call that counts the tokens that come in, and breaks where there are several.
+
+What takes one token at a time, and was never meant for more, may do as it likes with several. But where the
+statement that raises stores or attends over as many tokens as the code has counted of what came in, several
+are what it was written for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.refusing import refusal
+from judge_tui.checks.sources import parsed, statements
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
+
+__all__ = ["counts_tokens", "judge_several"]
+
+#: How many go in at once; fewer than any block or window that a cache may have.
+_TOKENS = 3
+
+
+def judge_several(subject: Subject, found: Findings, said: Sentences) -> None:
+    """Hand several tokens to what takes one: nothing shows that it may, unless it counts them itself."""
+    quantity = "prompt of several tokens"
+    fault = _broken(subject)
+    if fault is None:
+        found.note(quantity, "fed one by one", note="nothing takes several tokens at once")
+        return
+    found.claim(
+        f"{quantity} at once is stored", False, measured=fault.message, file=fault.file, line=fault.line,
+        limit=f"{_TOKENS} tokens, as many as it counts", note="there is room for them",
+    )  # fmt: skip
+    said.append(f"{_TOKENS} tokens at once, which it counts by their shape: {fault.placed}")
+
+
+def _broken(subject: Subject) -> Raised | None:
+    """How several tokens at once break what counts them; ``None`` where they do not, or nothing counts."""
+    one, many = ("step", "step_many") if subject.mode == "fused" else ("append", "append_many")
+    binding = subject.bound.get(one)
+    if binding is None or many in subject.bound or "N" not in binding.layout:
+        return None
+    wider = replace(subject, bound={**subject.bound, many: replace(binding, role=many)})
+    fault = _raised(wider)
+    submission = subject.bench.submission
+    if fault is None or refusal(submission, fault):
+        return None
+    return fault if counts_tokens(submission, fault, binding) else None
+
+
+def _raised(subject: Subject) -> Raised | None:
+    """What several tokens raise as they are stored, by a process of its own."""
+    sizes = subject.sizes(2, 8 * _TOKENS)
+    with subject.bench.fresh() as worker:
+        try:
+            cached = subject.cached(sizes, worker)
+            cached.goes = None
+            if cached.mode != "fused":
+                cached.mode = "read"
+            cached.feed(*drawn(subject.bench.rng("several"), sizes, _TOKENS))
+        except Raised as fault:
+            return fault
+        except (BadResult, Skipped):
+            return None
+    return None
+
+
+def counts_tokens(submission: Submission, fault: Raised, binding: Binding) -> bool:
+    """Whether the statement that raised names a number of tokens that was counted of what came in.
+
+    Args:
+        submission: What was called.
+        fault: The exception that left it.
+        binding: How it was called: its layout says which axis is that of tokens.
+    """
+    if not (fault.file and fault.line and fault.file in submission.files):
+        return False
+    try:
+        tree = parsed(submission.read_bytes(fault.file))
+    except SyntaxError:
+        return False
+    around = [
+        one for one in statements(tree)
+        if isinstance(one, ast.FunctionDef) and one.lineno <= fault.line <= (one.end_lineno or 0)
+    ]  # fmt: skip
+    if not around:
+        return False
+    function = max(around, key=lambda one: one.lineno)
+    axis = binding.layout.index("N")
+    counted = _Counted(function, (axis, axis - len(binding.layout)))
+    return any(
+        counted.named_in(one)
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr | ast.Return)
+        and one.lineno <= fault.line <= (one.end_lineno or 0)
+    )
+
+
+class _Counted:
+    """The names of a function that hold how many tokens came in, or a place that was counted with it.
+
+    Args:
+        function: It.
+        axes: The axis of tokens, from the front and from the end.
+    """
+
+    def __init__(self, function: ast.FunctionDef, axes: tuple[int, int]) -> None:
+        self._axes = axes
+        self._params = {arg.arg for arg in (*function.args.args, *function.args.kwonlyargs)} - {"self"}
+        self._names: set[str] = set()
+        before = -1
+        while len(self._names) != before:
+            before = len(self._names)
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign):
+                    self._names |= {
+                        name for target in node.targets for name in self._told(target, node.value)
+                    }
+
+    def named_in(self, node: ast.AST) -> bool:
+        """Whether an expression or a statement holds such a number."""
+        return any(self._is_count(one) for one in ast.walk(node))
+
+    def _told(self, target: ast.expr, value: ast.expr) -> Iterator[str]:
+        if isinstance(target, ast.Name):
+            yield from [target.id] if self.named_in(value) else []
+        if not isinstance(target, ast.Tuple):
+            return
+        if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
+            for one, other in zip(target.elts, value.elts, strict=True):
+                yield from self._told(one, other)
+        elif self._is_shape(value):
+            yield from (one.id for one in target.elts[self._axes[0] :][:1] if isinstance(one, ast.Name))
+
+    def _is_count(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id in self._names
+        if isinstance(node, ast.Subscript):
+            return self._is_shape(node.value) and _index(node.slice) in self._axes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+            return 0 in self._axes and bool(node.args) and self._is_param(node.args[0])
+        return False
+
+    def _is_shape(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == "shape" and self._is_param(node.value)
+
+    def _is_param(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id in self._params
+
+
+def _index(node: ast.expr) -> int | None:
+    try:
+        found = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return found if isinstance(found, int) else None
