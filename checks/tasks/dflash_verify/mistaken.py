@@ -85,6 +85,12 @@ def _none_accepted(p: Array, siblings: Sequence[int]) -> Array:
     return np.asarray(left / left.sum()) if left.sum() > 0 else p
 
 
+def _base_two(p: Array, _siblings: Sequence[int]) -> Array:
+    """Probabilities are powers of two, not of e: the target's at another temperature."""
+    weights = p ** np.log(2.0)
+    return np.asarray(weights / weights.sum())
+
+
 #: Words for a mistake, behind "as where" → what is emitted.
 MISTAKES: Mapping[str, Emitted] = {
     "only the last refused sibling is taken out of the distribution": lambda p, s: _sum(
@@ -101,6 +107,7 @@ MISTAKES: Mapping[str, Emitted] = {
     "the likeliest token is taken when all siblings are refused": _best,
     "no sibling is ever accepted": _none_accepted,
     "siblings are accepted without being asked about": lambda p, s: np.eye(len(p))[s[0]] if s else p,
+    "probabilities are powers of two of the logits, not of e": _base_two,
     "the likeliest token is always taken": lambda p, s: np.eye(len(p))[int(np.argmax(p))],
 }
 

@@ -30,7 +30,8 @@ def test_draws_from_the_target_speak_for_no_mistake() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [words for words in MISTAKES if "first distribution" in words or "refused" in words]
+    "words",
+    [words for words in MISTAKES if "first distribution" in words or "refused" in words or "two" in words],
 )
 def test_draws_of_a_mistake_speak_for_it(words: str) -> None:
     counts = np.random.default_rng(3).multinomial(4000, MISTAKES[words](P, SIBLINGS)).tolist()
