@@ -30,6 +30,8 @@ class Case:
         index_dtype: Of the indices.
         schedule: 0 runs the lanes of a warp in lockstep, as a card nearly always does; another number
             shuffles threads by that seed, which shows what only lockstep had kept right.
+        planned: Where it is not 0, the launcher is told of so many rows like those of ``logits``, and what it
+            launches is looked at, but not run: there is no answer. The emulator alone does so.
     """
 
     logits: npt.NDArray[np.float32]
@@ -37,6 +39,7 @@ class Case:
     stride: int
     index_dtype: Literal["int32", "int64"] = "int32"
     schedule: int = 0
+    planned: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ _MOST_BUFFERS = 160 << 20
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where a case's buffers lie in the files that are handed over."""
+    """Where a case's buffers lie in the files that are handed over; -1 where it has none."""
 
     logits: int
     indices: int
@@ -108,7 +108,7 @@ class Program:
                 break
             report = told[number]
             answer = reports.answer_of(report, ran)
-            if whole and answer.status in ("done", "refused", "failed"):
+            if whole and not case.planned and answer.status in ("done", "refused", "failed"):
                 indices, probabilities = _arrays(case, place, written)
                 answer = replace(answer, indices=indices, probabilities=probabilities)
                 sum_ = reports.digest(indices.tobytes(), probabilities.tobytes())
@@ -157,6 +157,8 @@ def _fitting(cases: Sequence[Case]) -> Sequence[Case]:
     """
     total = 0
     for number, case in enumerate(cases):
+        if case.planned:
+            continue
         rows = case.logits.shape[0]
         total += 4 * case.logits.size + rows * case.stride * (4 + np.dtype(case.index_dtype).itemsize)
         if total > _MOST_BUFFERS:
@@ -188,16 +190,20 @@ def packed(
     for case in cases:
         logits = np.ascontiguousarray(case.logits, dtype=np.float32)
         rows, vocabulary = logits.shape
-        at = shared.get(id(case.logits))
-        if at is None:
-            at = shared[id(case.logits)] = _appended(inputs, logits.tobytes())
         item = np.dtype(case.index_dtype).itemsize
-        count = rows * case.stride
-        indices = _appended(outputs, b"\x7f" * (count * item))
-        probabilities = _appended(outputs, np.full(count, UNWRITTEN_PROBABILITY, np.uint32).tobytes())
-        places.append(_Places(at, indices, probabilities))
-        numbers = (rows, vocabulary, case.k, item, 4, case.stride, case.schedule, at, indices, probabilities)
-        lines.append(" ".join(map(str, numbers)))
+        if case.planned:
+            rows, place = case.planned, _Places(-1, -1, -1)
+        else:
+            at = shared.get(id(case.logits))
+            if at is None:
+                at = shared[id(case.logits)] = _appended(inputs, logits.tobytes())
+            count = rows * case.stride
+            indices = _appended(outputs, b"\x7f" * (count * item))
+            probabilities = _appended(outputs, np.full(count, UNWRITTEN_PROBABILITY, np.uint32).tobytes())
+            place = _Places(at, indices, probabilities)
+        places.append(place)
+        numbers = (rows, vocabulary, case.k, item, 4, case.stride, case.schedule)
+        lines.append(" ".join(map(str, (*numbers, place.logits, place.indices, place.probabilities))))
     return "\n".join(lines).encode(), bytes(inputs), bytes(outputs), places
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, served, usual
+from judge_tui.checks.tasks.fuse.grid_limits import grid_limits
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.running import others
 from judge_tui.checks.tasks.fuse.sums import wrong_sum
@@ -147,7 +148,7 @@ def _summary(bench: Bench, found: Findings, settled: Settled, wrong: list[Asked]
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=6,
+    version=7,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
@@ -189,6 +190,9 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         found.note("variants that the code offers", len(rows) - 1, unit="variants", table=tuple(rows))
     _how(found, settled)
     beside = _others(bench, found, many)
+    grid = grid_limits(bench, found, settled)
+    if grid and not wrong:
+        return grid + beside
     return _summary(bench, found, settled, wrong) + beside
 
 

@@ -1,7 +1,8 @@
 """The driver: a small C++ text that includes a submission and launches it in the one way that checks know.
 
 It defines ``extern "C" int judge_launch(logits, indices, probabilities, rows, V, K)`` on device pointers. K
-carries, in its upper bits, which of several launchers is meant, so that one build serves all variants.
+carries, in its upper bits, which of several launchers is meant, so that one build serves all variants, and
+whether every row is to be a sequence of its own.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ __all__ = ["NOT_INSTANTIATED", "UNKNOWN", "VARIANT_BITS", "driver", "encoded", "
 
 #: What ``judge_launch`` gives besides the launcher's own error codes.
 NOT_INSTANTIATED, UNKNOWN = -1, -2
-#: K has these bits; the launcher's number stands above them.
-VARIANT_BITS = 20
+#: K has these bits; the launcher's number stands above them, and above that whether B is the number of rows.
+VARIANT_BITS, _SEQUENCES_BIT = 20, 30
 
 _HEAD = """#include <cuda_runtime.h>
 {includes}
@@ -62,10 +63,10 @@ extern "C" int judge_launch(
     job.logits = logits; job.indices = indices; job.probabilities = probabilities;
     job.rows = rows; job.V = V; job.K = coded & {mask}; job.stream = 0;
     // two sequences where the rows allow it, so that B and T are told apart
-    job.B = rows % 2 == 0 && rows > 2 ? 2 : 1;
+    job.B = coded >> {sequences} ? rows : rows % 2 == 0 && rows > 2 ? 2 : 1;
     job.T = rows / job.B;
     int status = {unknown};
-    switch (coded >> {bits}) {{
+    switch ((coded & {below}) >> {bits}) {{
 {cases}
     }}
 #ifdef JUDGE_CARD
@@ -79,9 +80,9 @@ extern "C" int judge_launch(
 """
 
 
-def encoded(K: int, variant: int) -> int:
-    """K with a launcher's number above it."""
-    return K | variant << VARIANT_BITS
+def encoded(K: int, variant: int, *, sequences: bool = False) -> int:
+    """K with a launcher's number above it, and whether every row is a sequence of its own."""
+    return K | variant << VARIANT_BITS | int(sequences) << _SEQUENCES_BIT
 
 
 def included(launchers: Sequence[Launcher]) -> tuple[str, ...]:
@@ -109,7 +110,9 @@ def driver(launchers: Sequence[Launcher], strides: Mapping[int, str] | None = No
     cases = "\n".join(
         f"    case {number}: status = judge::launch_{number}(job); break;" for number in range(len(launchers))
     )
-    parts.append(_TAIL.format(mask=(1 << VARIANT_BITS) - 1, unknown=UNKNOWN, bits=VARIANT_BITS, cases=cases))
+    masks = {"mask": (1 << VARIANT_BITS) - 1, "below": (1 << _SEQUENCES_BIT) - 1}
+    bits = {"bits": VARIANT_BITS, "sequences": _SEQUENCES_BIT}
+    parts.append(_TAIL.format(unknown=UNKNOWN, cases=cases, **masks, **bits))
     return "".join(parts)
 
 

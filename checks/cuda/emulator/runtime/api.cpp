@@ -27,10 +27,31 @@ cudaError_t failed(cudaError_t code, const char* call, Where where) {
 
 int sticky() { return machine.error; }
 
-bool too_large(const Extent& grid, const Extent& block) {
-    if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) return true;
-    if (!block.x || !block.y || !block.z || block.x > 1024 || block.y > 1024 || block.z > 64) return true;
-    return size_t(block.x) * block.y * block.z > MOST_THREADS;
+// Which limit of a card a launch is beyond; null where it is within all of them.
+const char* beyond(const Extent& grid, const Extent& block) {
+    static char text[64];
+    const struct {
+        const char* name;
+        size_t given, most;
+    } limits[] = {{"gridDim.x", grid.x, 0x7fffffff}, {"gridDim.y", grid.y, 65535}, {"gridDim.z", grid.z, 65535},
+                  {"blockDim.x", block.x, 1024},     {"blockDim.y", block.y, 1024}, {"blockDim.z", block.z, 64},
+                  {"threads to a block", size_t(block.x) * block.y * block.z, MOST_THREADS}};
+    for (auto& limit : limits) {
+        if (limit.given && limit.given <= limit.most) continue;
+        Inside inside;
+        snprintf(text, sizeof text, limit.given ? "%s is %zu, and %zu at most" : "%s is 0", limit.name, limit.given, limit.most);
+        return text;
+    }
+    return nullptr;
+}
+
+cudaError_t refused(cudaError_t code, const char* launch, const char* why, Where where) {
+    char text[240];
+    snprintf(text, sizeof text, "%s (%s)", launch, why);
+    Inside inside;
+    machine.refused_at = where;
+    snprintf(machine.refused, sizeof machine.refused, "%s", why);
+    return failed(code, text, where);
 }
 
 bool whole(uintptr_t address, size_t bytes) {
@@ -62,18 +83,20 @@ int emu_launch(const Launch* launch, void (*thread)(const void*), const void* cl
     Where where = interned(site);
     if (sticky()) return sticky();
     if (machine.current) return failed(cudaErrorNotSupported, "a launch from a kernel", where);
-    if (too_large(launch->grid, launch->block)) {
-        char text[160];
+    char text[120];
+    if (const char* why = beyond(launch->grid, launch->block)) {
         snprintf(text, sizeof text, "a launch of (%u,%u,%u) blocks of (%u,%u,%u) threads", launch->grid.x, launch->grid.y, launch->grid.z, launch->block.x,
                  launch->block.y, launch->block.z);
-        return failed(cudaErrorInvalidConfiguration, text, where);
+        return refused(cudaErrorInvalidConfiguration, text, why, where);
     }
     if (launch->shared > MOST_OPTED || (launch->shared > MOST_SHARED && launch->shared > allowed_shared)) {
-        char text[160];
-        snprintf(text, sizeof text, "a launch with %zu bytes of dynamic shared memory (%s)", launch->shared,
-                 launch->shared > MOST_OPTED ? "a block has 227 KiB" : "above 48 KiB needs cudaFuncSetAttribute");
-        return failed(cudaErrorInvalidValue, text, where);
+        snprintf(text, sizeof text, "a launch with %zu bytes of dynamic shared memory", launch->shared);
+        const char* why = launch->shared > MOST_OPTED ? "a block has 227 KiB" : "above 48 KiB needs cudaFuncSetAttribute";
+        return refused(cudaErrorInvalidValue, text, why, where);
     }
+    // who has read the error may launch it otherwise
+    if (!pending) machine.refused[0] = 0;
+    if (machine.planned) return 0;
     machine.launch = launch;
     machine.threads = launch->block.x * launch->block.y * launch->block.z;
     machine.closure = uintptr_t(closure), machine.closure_bytes = bytes;
@@ -153,6 +176,11 @@ static cudaError_t may_copy(void* to, const void* from, size_t bytes, int kind, 
 cudaError_t emu_copy(void* to, const void* from, size_t bytes, int kind, Site site) {
     if (!bytes) return cudaError_t(sticky());
     if (cudaError_t code = may_copy(to, from, bytes, kind, site)) return code;
+    // no kernel has made what the host would look at
+    if (machine.planned && in_device(uintptr_t(from)) && !in_device(uintptr_t(to))) {
+        Inside inside;
+        end_host_code(1);
+    }
     return with_device(to, from, bytes, [=] { memmove(to, from, bytes); });
 }
 
@@ -303,4 +331,5 @@ unsigned long long emu_clock() {
 
 namespace emu {
 int pending_error() { return pending; }
+void forget_error() { pending = 0; }
 }

@@ -1,6 +1,7 @@
 // Runs the cases of a job one after another. `judge.job` holds, after a line with the seconds that all of them have and the first
 // case's number, one line per case:
 //   rows V K index_bytes probability_bytes stride schedule offset_of_logits offset_of_indices offset_of_probabilities
+// Where the offsets are -1 there are no files for it, and no kernel is run: it is looked at what the launcher would launch.
 // Logits are in `judge.inputs`, answers go into `judge.outputs`; `judge.report` gets one JSON object per line and case, each behind its
 // mark (an HMAC with the key of this run), which holds a digest of the answers. What is wrong is for the trusted side to say.
 #include <cstdio>
@@ -22,9 +23,11 @@ extern "C" char __executable_start, etext;
 namespace emu {
 
 int pending_error();
+void forget_error();
 
 namespace {
 
+constexpr size_t PLANNED = size_t(64) << 20;
 int number = 0;
 timespec began, worked;
 
@@ -54,8 +57,9 @@ void answer(const char* status, int code, const char* outputs = "") {
 }
 
 Allocation* ours(size_t bytes, const char* name, const char* content) {
-    Allocation* made = content ? allocate(bytes, 0, name) : nullptr;
-    if (made) made->ours = true, memcpy((void*)made->base, content, bytes);
+    Allocation* made = content || machine.planned ? allocate(bytes, 0, name) : nullptr;
+    if (made) made->ours = true;
+    if (made && content) memcpy((void*)made->base, content, bytes);
     return made;
 }
 
@@ -78,9 +82,13 @@ bool run(const Case& c) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &worked);
     machine.lockstep = c.schedule == 0;
     machine.random = uint64_t(c.schedule) * 0x9e3779b97f4a7c15u + 1;
+    machine.planned = c.logits_at < 0, machine.refused[0] = 0;
+    forget_error();
     size_t logits_bytes = size_t(c.rows * c.vocabulary) * 4, indices_bytes = size_t(c.rows * c.stride * c.index_bytes),
            probabilities_bytes = size_t(c.rows * c.stride * c.probability_bytes);
     char *indices_out = outputs(c.indices_at, indices_bytes), *probabilities_out = outputs(c.probabilities_at, probabilities_bytes);
+    // nobody reads of what is planned alone
+    if (machine.planned && logits_bytes > PLANNED) logits_bytes = PLANNED;
     // An allocation may move in the table when another is made: only addresses are kept.
     Allocation* a = ours(logits_bytes, "the logits", inputs(c.logits_at, logits_bytes));
     uintptr_t logits = a ? a->base : 0;
@@ -119,8 +127,11 @@ bool run(const Case& c) {
         report("host_copy", HAZARD, 0, 0, "%llu bytes were copied to the host, and the logits have %zu: host code can have made the answer", (unsigned long long)machine.brought_bytes, logits_bytes);
     char sum[2 * Sha256::BYTES + 1] = "";
     // a file that was cut ends here, and the case for good
-    if (!left) memcpy(indices_out, (const void*)indices, indices_bytes), memcpy(probabilities_out, (const void*)probabilities, probabilities_bytes);
-    if (!left) summed(indices_out, indices_bytes, probabilities_out, probabilities_bytes, sum);
+    if (!left && !machine.planned) {
+        memcpy(indices_out, (const void*)indices, indices_bytes), memcpy(probabilities_out, (const void*)probabilities, probabilities_bytes);
+        summed(indices_out, indices_bytes, probabilities_out, probabilities_bytes, sum);
+    }
+    if (machine.planned && machine.refused[0]) report("refused_launch", FAULT, machine.refused_at, 0, "%s", machine.refused);
     answer(status, code, sum);
     release_ours();
     return !machine.error && status[0] != 'c';

@@ -66,6 +66,9 @@ struct Machine {
     uint64_t input_bytes;  // read of the logits by kernels
     bool flushed;  // what the host printed, after its code broke
     uint64_t brought_bytes;  // copied from device memory to the host
+    bool planned;            // kernels are not run: what is launched is all that is looked at
+    Where refused_at;        // the last launch that was refused, with none after it by whom knew, and why
+    char refused[160];
     uintptr_t main_thread, inside;  // that of the cases; the thread that the runtime works for, while it does
 };
 extern Machine machine;

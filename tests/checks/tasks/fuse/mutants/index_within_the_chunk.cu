@@ -9,10 +9,10 @@ constexpr int kTop = 32;
 // Pass 1: the best 32 of a chunk, its maximum and its sum. One warp per chunk.
 __global__ void pass1(const float* logits, int V, int chunks, float* chunk_x, int* chunk_i, float2* chunk_md) {
     const int lane = threadIdx.x;
-    const int base = blockIdx.x * kChunk;
+    const int base = blockIdx.y * kChunk;
     const int n = min(kChunk, V - base);
-    const float* x = logits + (size_t)blockIdx.y * V + base;
-    const size_t slot = (size_t)blockIdx.y * chunks + blockIdx.x;
+    const float* x = logits + (size_t)blockIdx.x * V + base;
+    const size_t slot = (size_t)blockIdx.x * chunks + blockIdx.y;
     float best = -INFINITY;  // the lane-th best so far
     int at = 0x7fffffff;
     float m = -1e38f, d = 0.f;
@@ -88,7 +88,7 @@ cudaError_t two_pass_topk(const float* logits, int* indices, float* probs, int r
     cudaMalloc(&x, lists * kTop * sizeof(float));
     cudaMalloc(&i, lists * kTop * sizeof(int));
     cudaMalloc(&md, lists * sizeof(float2));
-    pass1<<<dim3(chunks, rows), 32, 0, stream>>>(logits, V, chunks, x, i, md);
+    pass1<<<dim3(rows, chunks), 32, 0, stream>>>(logits, V, chunks, x, i, md);
     pass2<<<rows, 32, chunks * sizeof(int), stream>>>(x, i, md, chunks, indices, probs, K);
     const cudaError_t error = cudaStreamSynchronize(stream);
     cudaFree(x);

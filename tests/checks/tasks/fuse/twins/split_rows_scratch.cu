@@ -50,8 +50,8 @@ __global__ void chunk_winners(const float* logits, int vocab, int k, int chunks,
                               int* names) {
     __shared__ float seen[LANES];
     __shared__ int seen_at[LANES];
-    const int chunk = blockIdx.x;
-    const long long row = blockIdx.y;
+    const int chunk = blockIdx.y;
+    const long long row = blockIdx.x;
     const int begin = chunk * CHUNK;
     const int count = min(CHUNK, vocab - begin);
     const float* x = logits + row * vocab + begin;
@@ -131,7 +131,7 @@ cudaError_t softmax_topk(const float* logits, int* indices, float* probabilities
     float* values = reinterpret_cast<float*>(partials + size_t(rows) * chunks);
     int* names = reinterpret_cast<int*>(values + slots);
 
-    chunk_winners<<<dim3(chunks, rows), LANES>>>(logits, vocab, k, chunks, partials, values, names);
+    chunk_winners<<<dim3(rows, chunks), LANES>>>(logits, vocab, k, chunks, partials, values, names);
     join_chunks<<<rows, LANES>>>(partials, values, names, chunks, k, indices, probabilities);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) error = cudaDeviceSynchronize();
