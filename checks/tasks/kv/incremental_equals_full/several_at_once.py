@@ -1,8 +1,8 @@
-"""A call that counts the tokens that come in, and breaks where there are several.
+"""A call that counts the tokens that come in, and breaks, or stores them wrongly, where there are several.
 
-What takes one token at a time, and was never meant for more, may do as it likes with several. But where the
-statement that raises stores or attends over as many tokens as the code has counted of what came in, several
-are what it was written for.
+What takes one token at a time, and was never meant for more, may do as it likes with several. But where its
+code counts the tokens of what came in, and the statement that raises stores as many as it has counted,
+several are what it was written for.
 """
 
 from __future__ import annotations
@@ -17,11 +17,16 @@ from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sources import parsed, statements
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.kv.faces.cached import TICKS
+from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.draws import cut, drawn
+from judge_tui.checks.tasks.kv.words.masks import functions_of
+from judge_tui.checks.tasks.kv.words.reference import attention, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
+from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["counts_tokens", "judge_several"]
+__all__ = ["judge_several"]
 
 #: How many go in at once; fewer than any block or window that a cache may have.
 _TOKENS = 3
@@ -29,50 +34,74 @@ _TOKENS = 3
 
 def judge_several(subject: Subject, found: Findings, said: Sentences) -> None:
     """Hand several tokens to what takes one: nothing shows that it may, unless it counts them itself."""
-    quantity = "prompt of several tokens"
-    fault = _broken(subject)
-    if fault is None:
-        found.note(quantity, "fed one by one", note="nothing takes several tokens at once")
-        return
-    found.claim(
-        f"{quantity} at once is stored", False, measured=fault.message, file=fault.file, line=fault.line,
-        limit=f"{_TOKENS} tokens, as many as it counts", note="there is room for them",
-    )  # fmt: skip
-    said.append(f"{_TOKENS} tokens at once, which it counts by their shape: {fault.placed}")
-
-
-def _broken(subject: Subject) -> Raised | None:
-    """How several tokens at once break what counts them; ``None`` where they do not, or nothing counts."""
     one, many = ("step", "step_many") if subject.mode == "fused" else ("append", "append_many")
     binding = subject.bound.get(one)
-    if binding is None or many in subject.bound or "N" not in binding.layout:
-        return None
+    quantity, why = "prompt of several tokens", "nothing takes several tokens at once"
+    if binding is None or "N" not in binding.layout or not _same(subject.bound.get(many), binding):
+        found.note(quantity, "fed one by one", note=why)
+        return
     wider = replace(subject, bound={**subject.bound, many: replace(binding, role=many)})
-    fault = _raised(wider)
-    submission = subject.bench.submission
-    if fault is None or refusal(submission, fault):
-        return None
-    return fault if counts_tokens(submission, fault, binding) else None
+    try:
+        _hold_stored(wider, found, said, binding)
+    except Raised as fault:
+        submission = subject.bench.submission
+        if refusal(submission, fault) or not _stores_several(submission, fault, binding):
+            found.note(quantity, "fed one by one", note=why)
+            return
+        found.claim(
+            f"{quantity} at once is stored", False, measured=fault.message, file=fault.file, line=fault.line,
+            limit=f"{_TOKENS} tokens, as many as it counts", note="there is room for them",
+        )  # fmt: skip
+        said.append(f"{_TOKENS} tokens at once, which it counts by their shape: {fault.placed}")
+    except (BadResult, Skipped):
+        found.note(quantity, "fed one by one", note=why)
 
 
-def _raised(subject: Subject) -> Raised | None:
-    """What several tokens raise as they are stored, by a process of its own."""
+def _same(many: Binding | None, one: Binding) -> bool:
+    return many is None or many.target == one.target
+
+
+def _hold_stored(subject: Subject, found: Findings, said: Sentences, binding: Binding) -> None:
+    """Store several tokens by a process of its own; a step behind them shows them.
+
+    Raises:
+        Raised: Several tokens cannot be stored.
+        Fault: Something else goes wrong.
+    """
     sizes = subject.sizes(2, 8 * _TOKENS)
+    q, k, v = stream = drawn(subject.bench.rng("several"), sizes, _TOKENS + 1)
     with subject.bench.fresh() as worker:
+        cached = subject.cached(sizes, worker)
+        cached.goes, mode = None, cached.mode
+        if mode != "fused":
+            cached.mode = "read"
+        cached.feed(*cut(stream, 0, _TOKENS))
+        # A call that tells that a step is over may tell of one token alone.
+        if mode != "attend" or set(TICKS) & set(subject.bound) or not _counts(subject, binding):
+            return
+        cached.mode = mode
         try:
-            cached = subject.cached(sizes, worker)
-            cached.goes = None
-            if cached.mode != "fused":
-                cached.mode = "read"
-            cached.feed(*drawn(subject.bench.rng("several"), sizes, _TOKENS))
+            out = cached.feed(*cut(stream, _TOKENS, _TOKENS + 1))
         except Raised as fault:
-            return fault
-        except (BadResult, Skipped):
-            return None
-    return None
+            raise BadResult(fault.message) from fault
+    last = q[:, :, -1:]
+    truth = attention(last, k, v)
+    limit = float32_limit(subject, relative_error(plain(last, k, v), truth))
+    quantity = (
+        f"a step behind {_TOKENS} tokens that were stored at once, largest relative error per row, float32"
+    )
+    error = relative_error(out, truth)
+    if not found.limit(quantity, error, limit, **subject.where("append")):
+        said.append(f"a step behind {_TOKENS} tokens, which it counts, stored at once is off by {error:.2g}")
 
 
-def counts_tokens(submission: Submission, fault: Raised, binding: Binding) -> bool:
+def _counts(subject: Subject, binding: Binding) -> bool:
+    """Whether a callable's own text uses the number of tokens that come in."""
+    functions = functions_of(subject.bench.submission, binding.file).get(binding.name.rpartition(".")[2], [])
+    return any(_Counted.of(one, binding).named_in(one) for one in functions)
+
+
+def _stores_several(submission: Submission, fault: Raised, binding: Binding) -> bool:
     """Whether the statement that raised names a number of tokens that was counted of what came in.
 
     Args:
@@ -93,8 +122,7 @@ def counts_tokens(submission: Submission, fault: Raised, binding: Binding) -> bo
     if not around:
         return False
     function = max(around, key=lambda one: one.lineno)
-    axis = binding.layout.index("N")
-    counted = _Counted(function, (axis, axis - len(binding.layout)))
+    counted = _Counted.of(function, binding)
     return any(
         counted.named_in(one)
         for one in ast.walk(function)
@@ -124,6 +152,12 @@ class _Counted:
                         name for target in node.targets for name in self._told(target, node.value)
                     }
 
+    @classmethod
+    def of(cls, function: ast.FunctionDef, binding: Binding) -> _Counted:
+        """Of a function that is called as a binding says: its layout knows the axis of tokens."""
+        axis = binding.layout.index("N")
+        return cls(function, (axis, axis - len(binding.layout)))
+
     def named_in(self, node: ast.AST) -> bool:
         """Whether an expression or a statement holds such a number."""
         return any(self._is_count(one) for one in ast.walk(node))
@@ -141,7 +175,7 @@ class _Counted:
 
     def _is_count(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Name):
-            return node.id in self._names
+            return node.id in self._names and isinstance(node.ctx, ast.Load)
         if isinstance(node, ast.Subscript):
             return self._is_shape(node.value) and _index(node.slice) in self._axes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
