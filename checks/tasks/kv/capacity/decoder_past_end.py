@@ -39,7 +39,13 @@ def _steps(subject: Subject, found: Findings, said: list[str], told: list[str]) 
     limit = precision("float32").limit(0.0)
     errors = [relative_error(*(each.prefill(given[:, :_PROMPT]) for each in (tight, roomy)))]
     for t in range(_PROMPT, _TOLD):
-        errors.append(relative_error(*(each.decode(given[:, t]) for each in (tight, roomy))))
+        try:
+            errors.append(relative_error(*(each.decode(given[:, t]) for each in (tight, roomy))))
+        except Raised as fault:
+            if t < _TOLD - 1 or not max(errors) <= limit:
+                raise
+            _never_full(subject, found, said, fault)
+            return
     if not max(errors) <= limit:
         # Its weights hang on its length, so that none is there to compare with.
         found.note("decoders of two lengths", "answer differently before the end of the shorter one")
@@ -58,6 +64,16 @@ def _steps(subject: Subject, found: Findings, said: list[str], told: list[str]) 
             return
         off = _larger(off, relative_error(out, roomy.decode(given[:, t])))
     _gone_on(subject, found, said, words, off, limit)
+
+
+def _never_full(subject: Subject, found: Findings, said: list[str], fault: Raised) -> None:
+    """The last of the tokens that it was made for is refused; some may keep a place for another."""
+    words = f"decoder: the last of its {_TOLD} tokens"
+    found.claim(
+        f"{words} is answered", False, measured=fault.brief(160), limit="an answer", otherwise=Verdict.WARN,
+        note="the tokens before it are answered rightly", **subject.where("decode"),
+    )  # fmt: skip
+    said.append(f"{words}: {fault.brief(60)}")
 
 
 def _pair(subject: Subject, told: list[str]) -> tuple[Decoder, Decoder]:
