@@ -11,7 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv.capacity import decoder_past_end as room
-from judge_tui.checks.tasks.kv.capacity import decoder_window, others, reuse, several, wrapping
+from judge_tui.checks.tasks.kv.capacity import decoder_window, others, reuse, several, uneven, wrapping
 from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries
@@ -34,7 +34,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=11,
+    version=12,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -72,6 +72,7 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
         except Skipped as fault:
             found.note("three tokens where one has room", fault.message)
     if told:
+        uneven.judge(subject, found, said, _CAPACITY)
         wrapping.judge(subject, found, said, _CAPACITY, continues=continues)
     others.judge(subject, found, said, _CAPACITY, 3 * _CAPACITY if told else _UNTOLD)
     reuse.judge(subject, found, said)

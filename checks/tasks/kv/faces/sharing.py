@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.faults import BadResult
+from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.faces.answers import cache_of
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.pool import Pool, given_number
@@ -76,11 +76,18 @@ def clone(cached: Cached) -> Cached:
     return other
 
 
-def roll_back(cached: Cached, count: int) -> None:
-    """Take the newest tokens of all sequences back."""
-    binding = cached.bound["roll_back"]
-    cached.counts = cached.counts - count
-    rows = range(cached.sizes.batch) if binding.takes("sequence") else [None]
-    for row in rows:
-        counts = np.full(cached.sizes.batch, count)
+def roll_back(cached: Cached, counts: Array) -> None:
+    """Take so many of the newest tokens of each sequence, (B,), back.
+
+    Raises:
+        Skipped: The call is told one number for all sequences, and that is not the same for each.
+    """
+    binding, left = cached.bound["roll_back"], cached.counts - counts
+    told = counts if binding.takes("count") else left if binding.takes("length") else counts[:0]
+    apart = binding.takes("sequence")
+    if not apart and len(set(told.tolist())) > 1:
+        raise Skipped(f"{binding.target} takes one number for all sequences")
+    cached.counts = left
+    for row in np.flatnonzero(counts).tolist() if apart else [None]:
+        count = int(counts.max() if row is None else counts[row])
         cached.told(binding, ROLL_BACK, {"count": count, "counts": counts}, row)

@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.binding.meant import is_its_own
 from judge_tui.checks.binding.solver import Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.faults import Raised
+from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces import sharing
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
@@ -90,8 +90,13 @@ def _settled(
 
 
 def _breaks(search: Search, option: Binding, result: Trial) -> bool:
-    """Whether a call ends in an error of its own, and not because it was handed what it does not take."""
+    """Whether a call ends in an error of its own, and not because it was handed what it does not take.
+
+    Or whether another number of tokens than stays is read back after it.
+    """
     fault, owner = result.fault, option.name.rpartition(".")[0]
+    if isinstance(fault, BadResult) and option.role.endswith("roll_back"):
+        return True
     if not isinstance(fault, Raised) or fault.file not in search.worker.submission.files:
         return False
     # Who lacks what its own object should have is at fault whatever is handed over.
@@ -152,12 +157,10 @@ def _reordered(search: Search, bound: Option) -> float:
 def _rolled_back(search: Search, bound: Option) -> float:
     """Two of six tokens go, and two others come; infinite where the newest stay and the oldest go."""
     fed, rng = _fed(search, bound, 6)
-    before = fed.k, fed.v
+    newest = fed.newest(4)
     fed.roll_back(2)
-    kept, held = (fed.k, fed.v), fed.held()
-    fed.k, fed.v = (x[:, :, 2:] for x in before)
-    newest, (fed.k, fed.v) = fed.held(), kept
-    if held > _NEAR and newest <= _NEAR:
+    held = fed.held()
+    if held > _NEAR and newest.held() <= _NEAR:
         return float("inf")
     return float(np.max([held, fed.feed(rng, 2)]))
 

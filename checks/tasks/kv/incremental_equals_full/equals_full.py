@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.lowered import lower_prec
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.limits import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.draws import LOW, drawn, lowered
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
@@ -59,6 +59,7 @@ class Case:
         heads: Heads, where they are not drawn.
         width: Of a head, where it is not drawn.
         strided: Whether what comes in lies in memory in other orders.
+        low: Whether every score is below what may stand for −inf.
     """
 
     words: str
@@ -73,6 +74,7 @@ class Case:
     heads: int = 0
     width: int = 0
     strided: bool = False
+    low: bool = False
 
     @property
     def work(self) -> float:
@@ -96,6 +98,7 @@ CASES = (
     Case("prompt of 5, batch 2, float64", 2, 5, 5, dtype="float64"),
     Case("filled exactly by a prompt of 12 and a step, batch 2", 2, 12, 1, spare=0),
     Case("arrays in other orders of memory, batch 2", 2, 6, 5, strided=True),
+    Case(f"all scores {LOW:.0e}, below finite numbers that stand for −inf, batch 2", 2, 6, 3, low=True),
 )
 
 
@@ -103,7 +106,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=20,
+    version=21,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -134,7 +137,7 @@ def _caches(subject: Subject, found: Findings) -> str:
     mild: list[float] = []
     count = 0
     for index, case in enumerate(CASES):
-        if half and case.sharp > 1.0:
+        if half and (case.sharp > 1.0 or case.low):
             found.note(
                 f"decode steps, {case.words}", "left out", note="scores from float16 keys are too coarse"
             )
@@ -269,6 +272,7 @@ def _run(subject: Subject, case: Case, index: str, worker: Any) -> tuple[Worst, 
         for n in range(len(layers))
     ]
     streams = [((q * case.sharp).astype(case.dtype), k, v) for q, k, v in streams]
+    streams = [lowered(stream) if case.low else stream for stream in streams]
     for layer, (q, k, v) in zip(layers, streams, strict=True):
         layer.feed(*(x[:, :, : case.prompt] for x in (q, k, v)), whole=case.whole)
     worst, plain_error = Worst(), 0.0

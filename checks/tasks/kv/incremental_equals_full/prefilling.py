@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.tasks.kv.incremental_equals_full.several_at_once import judge_several
-from judge_tui.checks.tasks.kv.limits import float32_limit
+from judge_tui.checks.tasks.kv.incremental_equals_full.several_at_once import judge_several, tells_how_many
+from judge_tui.checks.tasks.kv.limits import float32_limit, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
-from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.draws import LOW, drawn, lowered
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -29,6 +29,7 @@ _PIECES = (
     ("an empty cache, 37 of them", 0, 37),
     ("a cache that holds 13, 70 of them", 13, 70),
 )
+_LOW = (f"a cache that holds 3, all scores {LOW:.0e}, below finite numbers that stand for −inf", 3, 5)
 
 
 def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
@@ -42,10 +43,14 @@ def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
         return
     if subject.mode == "read":
         return
-    for words, before, tokens in _PIECES:
+    for words, before, tokens in (*_PIECES, _LOW):
+        low = words == _LOW[0]
+        if low and (found.verdict is not Verdict.PASS or stores_half(subject)):
+            return
         sizes = subject.sizes(2, before + tokens + 11)
         cached = subject.cached(sizes)
-        q, k, v = drawn(subject.bench.rng("prefill", before), sizes, before + tokens)
+        stream = drawn(subject.bench.rng("prefill", before), sizes, before + tokens)
+        q, k, v = lowered(stream) if low else stream
         try:
             cached.feed(*(x[:, :, :before] for x in (q, k, v)), whole=False)
             new = slice(before, before + tokens)
@@ -109,7 +114,7 @@ def sees_the_future(
         )  # fmt: skip
         how = "leaks" if through else "masks nothing"
         words = f"the causal mask {how}: rows of a prompt see later tokens"
-    elif binding.role in ("attend", "attention"):
+    elif binding.role in ("attend", "attention") and not tells_how_many(binding):
         # Nothing here says that it is meant for more than one query, or that it would be causal.
         found.note(quantity, error, limit=limit, note="several queries at once each see the whole cache")
         return

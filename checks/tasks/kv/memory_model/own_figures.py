@@ -86,7 +86,7 @@ class Job:
     "memory arithmetic",
     establishes="Its own figures are 2 · layers · kv_heads · head_dim · bytes per token, and what follows.",
     optional=True,
-    version=3,
+    version=4,
 )
 def memory_model(bench: Bench, found: Findings) -> str:
     """Ask its calculators about two models and several GPUs; conventions are stated, never failed."""
@@ -362,7 +362,11 @@ def _told(job: Job, plan: Plan, first: Fits, second: Fits) -> None:
     else:
         job.fits.append(f"{name}: {takes}, {share}")
     if first.batch == "all" and not cause:
-        job.found.note(f"{plan.target}: a batch", "changes nothing", note="tokens of all sequences together")
+        job.found.claim(
+            f"{plan.target}: it is told of a batch, and uses it", False, measured="a batch changes nothing",
+            limit="fewer tokens for each sequence of more", otherwise=Verdict.WARN, **where,
+        )  # fmt: skip
+        job.wrong.append(f"{name} is told of a batch, and gives as many tokens for any")
 
 
 def _unsteady(points: tuple[Geometry, Geometry], first: Fits, second: Fits) -> str:

@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.paged.chosen import judge_filled, not_judged
 from judge_tui.checks.tasks.kv.paged.churn import churn, differs_from_solo, worst_attention
 from judge_tui.checks.tasks.kv.paged.filling import Filled, fill, tokens_off
-from judge_tui.checks.tasks.kv.paged.fullness import judge_blocks, judge_full, judge_refused
+from judge_tui.checks.tasks.kv.paged.fullness import judge_blocks, judge_full, judge_refused, judge_room_again
 from judge_tui.checks.tasks.kv.paged.job import Job
 from judge_tui.checks.tasks.kv.paged.leaving import judge_cycled, judge_freed_twice, judge_returned
 from judge_tui.checks.tasks.kv.words import claims
@@ -43,7 +43,7 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
     "paged cache",
     establishes="Blocks hold what they should wherever they lie, come back, and are never anyone else's.",
     optional=True,
-    version=9,
+    version=10,
 )
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
@@ -57,6 +57,7 @@ def paged(bench: Bench, found: Findings) -> str:
     job.measure()
     full = judge_full(job)
     judge_refused(job, full)
+    judge_room_again(job, full)
     judge_blocks(job, full)
     _churned(job, full)
     if job.frees:

@@ -10,7 +10,7 @@ from judge_tui.checks.tasks.kv.paged.filling import Filled, fill, tokens_off
 from judge_tui.checks.tasks.kv.paged.job import Job
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["as_much", "judge_blocks", "judge_full", "judge_refused"]
+__all__ = ["as_much", "judge_blocks", "judge_full", "judge_refused", "judge_room_again"]
 
 
 def judge_full(job: Job) -> Filled:
@@ -114,6 +114,37 @@ def judge_refused(job: Job, full: Filled) -> None:
         job.wrong.append(
             f"a prompt of three blocks where one is free is {said[:60]}, and tokens are lost ({place})"
         )
+
+
+def judge_room_again(job: Job, full: Filled) -> None:
+    """A token that was refused goes in once another sequence has gone, and behind it the next ones."""
+    pool = job.pool()
+    block = pool.sizes.block_size
+    if not (full.refused and job.frees):
+        return
+    rng = job.bench.rng("room again")
+    drawn = rng.standard_normal((2, pool.sizes.heads, block + 3, pool.sizes.head_dim)).astype(np.float32)
+    pool.add(0, block + 3)
+    pool.append(0, *drawn[:, :, :block], whole=False)
+    fill(job.bench, pool, each=block, name="beside")
+    try:
+        pool.append(0, *drawn[:, :, block : block + 1])
+        return
+    except Raised as fault:
+        said = fault.message
+    others = [sequence for sequence, (k, _v) in pool.fed.items() if sequence and k.shape[1] == block]
+    pool.leave(*others[:2])
+    quantity = "a token that was refused, again when there is room, and two more: largest relative error"
+    try:
+        pool.append(0, *drawn[:, :, block:], whole=False)
+    except Raised as fault:
+        job.found.claim(quantity, False, measured=fault.brief(120), limit="goes", **job.where("append"))
+        job.wrong.append(f"a token that was refused is so for good: {fault.brief(90)}")
+        return
+    worst, place = tokens_off(pool)
+    if not job.found.limit(quantity, worst, job.limit, note=f"{said[:120]}{place and '; worst at ' + place}",
+                           **job.where("append")):  # fmt: skip
+        job.wrong.append(f"a token that was refused, again when there is room: tokens are lost ({place})")
 
 
 def judge_blocks(job: Job, full: Filled) -> None:

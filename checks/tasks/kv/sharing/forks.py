@@ -36,6 +36,8 @@ def judge(job: Job, full: Filled | None) -> None:
         before = len(job.wrong)
         for case in _TAKEN_BACK:
             _judged(job, case, "roll_back", full)
+        for case in _FORKED_BACK if "fork" in job.parts else ():
+            _judged(job, case, "roll_back", full)
         if len(job.wrong) == before:
             job.said.append("tokens that are taken back are gone, and the rest stays")
 
@@ -197,6 +199,22 @@ _TAKEN_BACK = (
     Case("tokens inside a block taken back, others come", _inside_back),
     Case("tokens over the edge of a block taken back, others come", _over_the_edge),
     Case("all tokens of a block and more taken back, others come", _to_the_edge),
+)
+
+
+def _shared_back(play: Play, one: int) -> None:
+    play.come(0, 2 * play.block + 2)
+    play.fork(0, 1)
+    play.back(one, play.block + 1)
+    play.more(one, 3)
+    play.come(2, 2 * play.block)
+    play.more(1 - one, 3)
+    play.crowd()
+
+
+_FORKED_BACK = (
+    Case("forked, shared tokens of the child taken back, others come", lambda play: _shared_back(play, 1)),
+    Case("forked, shared tokens of the parent taken back, others come", lambda play: _shared_back(play, 0)),
 )
 
 

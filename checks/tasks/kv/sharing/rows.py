@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.fed import Fed
@@ -26,20 +27,21 @@ class Case:
         role: What does it.
         words: For the evidence.
         run: Does it to a cache with so many tokens, and gives the worst error of what was asked and read.
-        tokens: Fed before it.
+        tokens: Fed before it, to all rows or to each.
     """
 
     role: str
     words: str
     run: Callable[[Fed, np.random.Generator], float]
-    tokens: int
+    tokens: tuple[int, ...]
 
 
 def judge(subject: Subject, found: Findings, wrong: list[str], said: list[str]) -> None:
     """Do what the cache offers, write on all sides, and hold every row against what it was fed."""
     for case in _CASES:
         if case.role in subject.bound and _fits(subject, case):
-            words = _judged(subject, found, case)
+            asked = _told_of_each(subject) if case.run is _each_back else subject
+            words = _judged(asked, found, case)
             if words:
                 wrong.append(words)
             elif words is not None:
@@ -48,7 +50,19 @@ def judge(subject: Subject, found: Findings, wrong: list[str], said: list[str]) 
 
 def _fits(subject: Subject, case: Case) -> bool:
     """Whether a fork is one of rows, or of a whole cache."""
-    return case.role != "fork" or subject.bound["fork"].takes("sequence") == case.words.startswith("a row")
+    return case.role != "fork" or subject.bound["fork"].takes("sequence") == (case.run is _row)
+
+
+def _told_of_each(subject: Subject) -> Subject:
+    """The same cache, whose tokens are taken back row by row where one number for all may be one for each."""
+    told = subject.bound["roll_back"].handed(count="counts", length="totals")
+    asked = replace(subject, bound={**subject.bound, "roll_back": told})
+    with Guess(subject.bench.worker):
+        rng = subject.bench.rng("each")
+        fed = Fed.of(asked.cached(asked.sizes(_ROWS, 24, layers=1)), rng, *[5] * _ROWS)
+        fed.roll_back(2)
+        return asked if max(fed.held(), fed.feed(rng, 1)) <= float32_limit(subject) else subject
+    return subject
 
 
 def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
@@ -59,11 +73,11 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
     where = subject.where(case.role)
     try:
         cached = subject.cached(sizes)
-        if cached.alone and case.role == "reorder":
+        if cached.alone and (case.role == "reorder" or len(case.tokens) > 1):
             raise Skipped("each sequence has a cache of its own")
         if cached.alone:
             cached = subject.cached(replace(sizes, batch=1))
-        fed = Fed.of(cached, rng, case.tokens)
+        fed = Fed.of(cached, rng, *case.tokens)
         error = float(np.max([case.run(fed, rng), fed.held()]))
     except Skipped as fault:
         found.note(quantity, fault.message)
@@ -85,7 +99,7 @@ def _beams(fed: Fed, rng: np.random.Generator) -> float:
 
 
 def _row(fed: Fed, rng: np.random.Generator) -> float:
-    fed.fork_row(0, 2)
+    fed.fork_row(0, 1)
     return float(np.max([fed.held(), fed.feed(rng, 2), fed.held()]))
 
 
@@ -110,9 +124,24 @@ def _back(fed: Fed, rng: np.random.Generator) -> float:
     return float(np.max(errors))
 
 
+def _each_back(fed: Fed, rng: np.random.Generator) -> float:
+    errors = []
+    for counts in ((1, 3, 2, 0), (2, 0, 1, 3)):
+        fed.roll_back(*counts)
+        errors += [fed.held(), fed.feed(rng, 2)]
+    return float(np.max(errors))
+
+
+_EQUAL, _UNEQUAL = (3,), (3, 1, 5, 2)
 _CASES = (
-    Case("reorder", "rows in another order, some of them twice, then written to", _beams, 3),
-    Case("fork", "a row with the past of another, then written to", _row, 3),
-    Case("fork", "a second cache with the same past, then written to", _two_caches, 3),
-    Case("roll_back", "tokens taken back, then others", _back, 7),
+    Case("reorder", "rows in another order, some of them twice, then written to", _beams, _EQUAL),
+    Case("reorder", "rows of several lengths in another order, then written to", _beams, _UNEQUAL),
+    Case("fork", "a row with the past of another, then written to", _row, _EQUAL),
+    Case("fork", "a row with the past of a longer one, then written to", _row, _UNEQUAL),
+    Case("fork", "a second cache with the same past, then written to", _two_caches, _EQUAL),
+    Case("roll_back", "tokens taken back, then others", _back, (7,)),
+    Case("roll_back", "tokens taken back from rows of several lengths, then others", _back, (6, 4, 8, 5)),
+    Case(
+        "roll_back", "other numbers of tokens taken back from each row, then others", _each_back, (7, 7, 7, 7)
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.cached import BY_ITSELF, PROMPTS, Cached
-from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
+from judge_tui.checks.tasks.kv.limits import Worst, float32_limit, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.variable_lengths import ragged_decoder
-from judge_tui.checks.tasks.kv.words.draws import cut, drawn
+from judge_tui.checks.tasks.kv.words.draws import LOW, cut, drawn, lowered
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
 
 __all__ = ["variable_lengths"]
 
@@ -38,7 +40,7 @@ _UNEVEN = (4, 1, 3, 2, 1, 4)
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
-    version=8,
+    version=9,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
@@ -49,6 +51,7 @@ def variable_lengths(bench: Bench, found: Findings) -> str:
         if by:
             found.note("sequences of a batch differ", by, note="how different lengths are told to the cache")
             worst = [_run(subject, found, index, lengths) for index, lengths in enumerate(BATCHES)]
+            worst += _low(subject, found)
             said.append(_told(worst, float32_limit(subject), stored_alone=subject.mode == "read"))
         else:
             found.note("ragged batches through the cache", "none", note="it takes no lengths and no sequence")
@@ -99,6 +102,23 @@ def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]
     rested = _rest(subject, found, cached, stream, held, words)
     worst = prompts.or_worse(worst).or_worse(rested or Worst())
     return worst.or_worse(_several(subject, found, cached, stream, held, words))
+
+
+def _low(subject: Subject, found: Findings) -> list[Worst]:
+    """Prompts of several lengths, then steps, with scores below what may stand for −inf where padding is."""
+    if found.verdict is not Verdict.PASS or subject.mode == "read" or stores_half(subject):
+        return []
+    lengths, longest = BATCHES[1], max(BATCHES[1])
+    cached = subject.cached(subject.sizes(len(lengths), longest + _STEPS + 1))
+    stream = lowered(drawn(subject.bench.rng("low"), cached.sizes, longest + _STEPS))
+    cached.feed(*cut(stream, 0, longest), np.array(lengths))
+    held, worst = [list(range(n)) for n in lengths], Worst()
+    for t in range(longest, longest + _STEPS):
+        worst = worst.or_worse(_step(cached, stream, t, held, np.ones(len(lengths), bool)))
+    words = f"all scores {LOW:.0e}, below finite numbers that stand for −inf"
+    quantity = f"{words}: {_STEPS} steps of all, largest relative error per row, float32"
+    found.limit(quantity, worst.error, float32_limit(subject), note=worst.note, **subject.where())
+    return [replace(worst, where=f"{worst.where}, {words}")]
 
 
 def _with_padding(values: Array, lengths: tuple[int, ...], rng: np.random.Generator) -> Array:
