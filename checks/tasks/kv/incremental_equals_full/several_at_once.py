@@ -8,8 +8,9 @@ several are what it was written for.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
@@ -26,7 +27,7 @@ from judge_tui.checks.tasks.kv.words.reference import attention, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["judge_several"]
+__all__ = ["judge_several", "tells_how_many"]
 
 #: How many go in at once; fewer than any block or window that a cache may have.
 _TOKENS = 3
@@ -76,10 +77,12 @@ def _hold_stored(subject: Subject, found: Findings, said: Sentences, binding: Bi
         if mode != "fused":
             cached.mode = "read"
         cached.feed(*cut(stream, 0, _TOKENS))
+        cached.mode = mode
+        if mode == "attend" and tells_how_many(subject.bound["attend"]):
+            _hold_asked(subject, found, said, partial(cached.attend, q[:, :, :_TOKENS]))
         # A call that tells that a step is over may tell of one token alone.
         if mode != "attend" or set(TICKS) & set(subject.bound) or not _counts(subject, binding):
             return
-        cached.mode = mode
         try:
             out = cached.feed(*cut(stream, _TOKENS, _TOKENS + 1))
         except Raised as fault:
@@ -93,6 +96,27 @@ def _hold_stored(subject: Subject, found: Findings, said: Sentences, binding: Bi
     error = relative_error(out, truth)
     if not found.limit(quantity, error, limit, **subject.where("append")):
         said.append(f"a step behind {_TOKENS} tokens, which it counts, stored at once is off by {error:.2g}")
+
+
+def tells_how_many(attend: Binding) -> bool:
+    """Whether attention takes queries of all sequences behind each other, and how many each has."""
+    return "P" in attend.layout and any(attend.takes(name) for name in ("lengths", "bounds"))
+
+
+def _hold_asked(subject: Subject, found: Findings, said: Sentences, attend: Callable[[], object]) -> None:
+    """Attention that is told how many queries each sequence has is meant for several of them."""
+    try:
+        attend()
+    except Raised as fault:
+        if refusal(subject.bench.submission, fault):
+            return
+        found.claim(
+            f"{_TOKENS} queries of every sequence are answered", False, measured=fault.message,
+            limit="an answer: it is told how many there are", file=fault.file, line=fault.line,
+        )  # fmt: skip
+        said.append(f"{_TOKENS} queries of every sequence: {fault.placed}")
+    except BadResult:
+        return
 
 
 def _counts(subject: Subject, binding: Binding) -> bool:
