@@ -65,7 +65,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=9,
+    version=10,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
-from judge_tui.checks.multiples import only_where
+from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tolerance import calibrated
 from judge_tui.checks.verdict import Verdict
 
@@ -54,7 +54,8 @@ class Held:
     @property
     def only_where(self) -> str:
         """What the sizes of wrong draws alone have in common, as a clause."""
-        return only_where((dict(zip("BTD", shape, strict=True)), fine) for shape, fine in self.seen)
+        seen = ((dict(zip("BTD", shape, strict=True)), fine) for shape, fine in self.seen)
+        return only_where(seen, limits=True)
 
     def add(
         self,

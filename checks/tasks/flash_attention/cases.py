@@ -73,6 +73,12 @@ class Case:
         return f"{self.name + ': ' if self.name else ''}{shape}, {kind}"
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """B, H, N, D and T, and how many tiles that makes."""
+        told = dict(zip("BHND", self.q.shape, strict=True)) | {"T": self.tile}
+        return told | {"the number of tiles": -(-told["N"] // self.tile)}
+
+    @property
     def truth(self) -> Array:
         """The reference's answer, float64; read-only."""
         return _TRUTHS.of((self.q, self.k, self.v), self._answered, self.causal)

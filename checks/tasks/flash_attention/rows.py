@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.check import Findings
-from judge_tui.checks.multiples import only_where
 from judge_tui.checks.remembered import Remembered
+from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score, plain
 from judge_tui.checks.tolerance import calibrated, relative_error
@@ -83,9 +83,13 @@ class Rows:
     def only_where(self) -> str:
         """What the sizes of wrong cases alone have in common, as a clause; one key hides what is wrong."""
         return only_where(
-            (dict(zip("BHND", held.case.q.shape, strict=True)), held.verdict is not Verdict.FAIL)
-            for held in self.held
-            if held.case.q.shape[2] > 1
+            (
+                (held.case.sizes, held.verdict is not Verdict.FAIL)
+                for held in self.held
+                if held.case.q.shape[2] > 1
+            ),
+            compared=(("T", "N"), ("N", "D")),
+            limits=True,
         )
 
     def decide(

@@ -1,4 +1,4 @@
-"""Where gradients are wrong and where not: an order of memory alone, sizes from one on, no multiples."""
+"""Where gradients are wrong and where not: an order of memory alone, or a condition about sizes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.multiples import only_where
+from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.strides import laid
-from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger
+from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.verdict import Verdict
@@ -18,9 +18,14 @@ __all__ = ["narrowed"]
 
 #: How a problem is named whose arrays lie otherwise.
 _LAID = "in memory"
-_AXES = {"D": 3, "N": 2, "H": 1, "B": 0}
-#: Sizes from one on say something where they are few of all, and most of them are wrong.
-_FEW, _MOST = 0.3, 0.5
+#: Sizes of which one may have to be larger than the other.
+_COMPARED = (
+    ("the number of tiles of the backward", "the number of tiles of the forward"),
+    ("T of the backward", "T of the forward"),
+    ("T of the backward", "N"),
+    ("T of the forward", "N"),
+    ("N", "D"),
+)
 
 
 def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> str:
@@ -39,10 +44,14 @@ def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> s
     if all(figure.problem.case.name.startswith(_LAID) for figure in wrong):
         names = list(_laid_wrongly(bench, attention))
         return f"only where {' or '.join(names)} lies otherwise in memory than row by row" if names else ""
-    return _from_a_size(figures, wrong) or only_where(
-        (dict(zip("BHND", figure.problem.case.q.shape, strict=True)), figure.verdict is not Verdict.FAIL)
-        for figure in figures
-        if figure.problem.case.q.shape[2] > 1
+    return only_where(
+        (
+            (figure.problem.sizes, figure.verdict is not Verdict.FAIL)
+            for figure in figures
+            if figure.problem.case.q.shape[2] > 1
+        ),
+        compared=_COMPARED,
+        limits=True,
     )
 
 
@@ -61,14 +70,3 @@ def _with(problem: Problem, name: str) -> Problem:
         return replace(problem, d_out=laid(problem.d_out, "transposed"))
     other: dict[str, Any] = {name.lower(): laid(getattr(problem.case, name.lower()), "transposed")}
     return replace(problem, case=replace(problem.case, **other))
-
-
-def _from_a_size(figures: list[Figure], wrong: list[Figure]) -> str:
-    for axis, place in _AXES.items():
-        sizes = [figure.problem.case.q.shape[place] for figure in figures]
-        least = min(figure.problem.case.q.shape[place] for figure in wrong)
-        reached = sum(size >= least for size in sizes)
-        if reached <= _FEW * len(sizes) and len(wrong) >= _MOST * reached:
-            below = max((size for size in sizes if size < least), default=0)
-            return f"right up to {axis} = {below}, wrong from {axis} = {least} on"
-    return ""

@@ -45,6 +45,14 @@ class Problem:
         return f"{self.case}{cut}"
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """Those of its case, and the backward's tiles."""
+        told, names = self.case.sizes, ("T", "the number of tiles")
+        back = replace(self.case, tile=self.tile).sizes
+        told |= {f"{name} of the forward": told.pop(name) for name in names}
+        return told | {f"{name} of the backward": back[name] for name in names}
+
+    @property
     def double(self) -> bool:
         """Whether its arrays are float64."""
         return bool(self.case.q.dtype == np.float64)

@@ -73,3 +73,10 @@ def test_sizes_that_wrong_cases_alone_have_are_told(tmp_path: Path) -> None:
     file = HERE / "mutants" / "scale_of_the_padded_width.py"
     outcome = judged(file, ("accuracy",), tmp_path)["accuracy"]
     assert outcome.summary.endswith("; wrong wherever D is no multiple of 8, and only there")
+
+
+def test_from_how_many_tiles_on_it_is_wrong_is_told_beside_the_merge(tmp_path: Path) -> None:
+    file = HERE / "mutants" / "merged_logsumexp_is_the_larger.py"
+    outcome = judged(file, ("accuracy",), tmp_path)["accuracy"]
+    assert "their merge goes on with the larger L of both" in outcome.summary
+    assert "right where the number of tiles is 2 or less, wrong from 3 on" in outcome.summary

@@ -120,3 +120,10 @@ def test_no_hidden_place_keeps_scores_from_being_seen(tmp_path: Path) -> None:
 def test_nan_of_rows_that_see_no_key_is_told_beside_calls_where_every_row_sees_one(tmp_path: Path) -> None:
     outcome = judged(HERE / "mutants" / "log_of_zero.py", ("masked_rows",), tmp_path)["masked_rows"]
     assert outcome.summary.endswith("; finite where every row sees one")
+
+
+def test_tiles_of_which_pass_are_the_more_is_told(tmp_path: Path) -> None:
+    file = HERE / "mutants" / "rows_of_the_forward_s_grid.py"
+    outcome = judged(file, ("gradients",), tmp_path)["gradients"]
+    told = "wrong where the number of tiles of the backward is more than that of the forward, and only there"
+    assert told in outcome.summary

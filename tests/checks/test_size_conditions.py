@@ -1,0 +1,99 @@
+"""A clause about multiples stands only where sizes of right and of wrong calls differ in nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge_tui.checks.size_conditions import only_where
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ((8, 16, 24, 40), (3, 7, 9, 12), "wrong wherever D is no multiple of 8, and only there"),
+        ((2, 4, 6), (1, 3, 5, 7), "wrong wherever D is no multiple of 2, and only there"),
+        ((1, 2, 4, 64), (3, 6, 7, 96), "wrong wherever D is no power of two, and only there"),
+        ((1, 2, 4, 64, 96), (3, 6, 7, 100), ""),
+        ((1, 2, 4), (3, 6, 7, 16), ""),
+        ((1, 2, 4), (1, 3, 6, 7), ""),
+        ((8, 16, 24), (3, 7, 9), ""),
+        ((8, 16), (3, 7, 9, 11), ""),
+        ((), (3, 7, 9, 11), ""),
+        ((8, 16, 24), (), ""),
+    ],
+)
+def test_only_where(right: tuple[int, ...], wrong: tuple[int, ...], words: str) -> None:
+    calls = [({"B": 2, "D": size}, True) for size in right] + [({"B": 2, "D": size}, False) for size in wrong]
+    assert only_where(calls) == words
+
+
+def test_the_axis_that_tells_them_apart_is_named() -> None:
+    calls = [({"T": 4 * n, "D": n}, True) for n in range(1, 9)]
+    calls += [({"T": 4 * n + 1, "D": n}, False) for n in range(1, 9)]
+    assert only_where(calls) == "wrong wherever T is no multiple of 2, and only there"
+
+
+def told(right: dict[str, tuple[int, ...]], wrong: dict[str, tuple[int, ...]], **how: object) -> str:
+    """What is said of calls whose sizes stand in columns."""
+    calls = [
+        (dict(zip(sizes, row, strict=True)), fine)
+        for sizes, fine in ((right, True), (wrong, False))
+        for row in zip(*sizes.values(), strict=True)
+    ]
+    return only_where(calls, **how)  # type: ignore[arg-type]
+
+
+FEW, MANY = tuple(range(1, 13)), tuple(range(13, 29))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ({"D": FEW}, {"D": MANY}, "right up to D = 12, wrong from D = 13 on"),
+        ({"D": MANY}, {"D": FEW}, "wrong up to D = 12, right from D = 13 on"),
+        ({"D": (*FEW, 18)}, {"D": MANY}, "right up to D = 12, wrong from D = 13 on (in 16 of 17 calls)"),
+        (
+            {"the number of tiles": FEW},
+            {"the number of tiles": MANY},
+            "right where the number of tiles is 12 or less, wrong from 13 on",
+        ),
+        # as many on either side, and nothing between them
+        ({"D": (3, 9, 11, 17, 21, 25)}, {"D": (4, 8, 12, 16, 20, 24)}, ""),
+        # what one call alone says
+        ({"D": FEW}, {"D": (13,)}, ""),
+        # more than half of those past the limit are right
+        ({"D": (*FEW, *MANY)}, {"D": MANY}, ""),
+    ],
+)
+def test_a_size_from_which_on_answers_are_wrong(
+    right: dict[str, tuple[int, ...]], wrong: dict[str, tuple[int, ...]], words: str
+) -> None:
+    assert told(right, wrong, limits=True) == words
+    assert told(right, wrong) == ""
+
+
+BY_TURNS = (3, 14, 5, 40, 7, 9, 21, 4, 11, 31, 6, 8)
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "words"),
+    [
+        (0, 1, "wrong where T of the backward is less than that of the forward, and only there"),
+        (1, -1, "wrong where T of the backward is more than that of the forward, and only there"),
+    ],
+)
+def test_one_size_larger_than_another(more: int, less: int, words: str) -> None:
+    def pairs(by: int) -> dict[str, tuple[int, ...]]:
+        return {"T of the forward": BY_TURNS, "T of the backward": tuple(size - by for size in BY_TURNS)}
+
+    compared = [("T of the backward", "T of the forward")]
+    right = {name: (*sizes, *sizes) for name, sizes in pairs(0).items()}
+    assert told(right, pairs(less), compared=compared, limits=True) == words
+    assert told(pairs(more), pairs(less), limits=True) == ""
+
+
+def test_what_is_right_by_chance_under_a_condition_is_counted() -> None:
+    right = {"T": (4,) * 14, "N": (3, 2, 1, 4) * 3 + (9, 10)}
+    wrong = {"T": (4,) * 12, "N": tuple(range(5, 17))}
+    words = "wrong where T is less than N (in 12 of 14 calls), and nowhere else"
+    assert told(right, wrong, compared=[("T", "N")]) == words
