@@ -15,6 +15,7 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
+from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import Cached
@@ -47,6 +48,9 @@ _GROUP = "queries to a head"
 _HEADS = takes("kv_heads", KV_HEADS, "int")
 #: In the text of what attends: heads of keys and values that are counted apart, or repeated.
 _MEANT = re.compile(r"kv_?heads?\b|key_value_heads|n_?rep\b|repeat_?kv|heads_per_", re.I)
+#: There: they are repeated, as often as their number goes into that of the queries' heads.
+_REPEATED = re.compile(r"\b(repeat|tile|broadcast_to)\s*\(")
+_AS_OFTEN = re.compile(r"//\s*[\w.]*(\.shape\[|head|kv)", re.I)
 _PROMPT, _STEPS = 5, 3
 
 
@@ -56,7 +60,7 @@ _PROMPT, _STEPS = 5, 3
     establishes="Query heads that share heads of keys and values (GQA, MQA) equal full attention over "
     "repeated heads.",
     optional=True,
-    version=5,
+    version=6,
 )
 def gqa(bench: Bench, found: Findings) -> str:
     """Attention alone, attention over the cache, and the decoder, each where it takes fewer KV heads."""
@@ -210,7 +214,9 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
     with Guess(subject.bench.worker) as guess:
         first = _run(subject, Heads(4, 2, _width(subject)), 0)
     if first is None:
-        if claims_sharing(subject) and not isinstance(guess.fault, Skipped):
+        if isinstance(guess.fault, Raised) and _repeats(subject):
+            _broken(subject, found, said, guess.fault)
+        elif claims_sharing(subject) and not isinstance(guess.fault, Skipped):
             found.note(
                 "attention over the cache with 4 query heads over 2",
                 f"does not run so: {guess.said}",
@@ -239,6 +245,32 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(f"over the cache: within {worst.error:.1e} ({len(table) - 1} shapes, limit {limit:.0e})")
     else:
         said.append(f"over the cache: off by {worst.error:.2g} ({worst.where}){worst.because}")
+
+
+def _repeats(subject: Subject) -> bool:
+    """Whether a cache is told its own number of heads, and what attends over it repeats them."""
+    create = subject.bound.get("create")
+    if create is None or not create.takes("kv_heads"):
+        return False
+    texts = [text for n in ("step", "attend", "attention") if n in subject.bound
+             for text in subject.text(subject.bound[n])]  # fmt: skip
+    return any(_REPEATED.search(text) and _AS_OFTEN.search(text) for text in texts)
+
+
+def _broken(subject: Subject, found: Findings, said: list[str], fault: Raised) -> None:
+    """Heads are repeated, and yet fewer of them than of queries raise; a refusal is none of it."""
+    quantity = "attention over the cache with 4 query heads over 2"
+    alike = None
+    with Guess(subject.bench.worker):
+        alike = _run(subject, Heads(2, 2, _width(subject)), 0)
+    refused = refusal(subject.bench.submission, fault)
+    if alike is None or refused:
+        found.note(quantity, refused or fault.message)
+        return
+    where = {"file": fault.file, "line": fault.line} if fault.file else subject.where("step", "attend")
+    limit = "an answer: heads are repeated as often as their number goes into that of queries"
+    found.claim(quantity, False, measured=fault.message, limit=limit, **where)
+    said.append(f"over the cache, 4 query heads over 2: {fault.placed}")
 
 
 def claims_sharing(subject: Subject) -> bool:
