@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Died, Fault, Raised, TimedOut, Unbound
+from judge_tui.checks.faults import Died, Fault, Raised, Skipped, TimedOut, Unbound
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.finding.quantizer_pairs import pairs
 from judge_tui.checks.tasks.kv.quantized.attending import judge_answers
 from judge_tui.checks.tasks.kv.quantized.attention import judge_attention
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder, PairCoder
+from judge_tui.checks.tasks.kv.quantized.modes import judge_modes
 from judge_tui.checks.tasks.kv.quantized.store import judge_codes
 from judge_tui.checks.tasks.kv.words import claims
 
@@ -27,13 +28,19 @@ _SAID = r"quanti[sz]|\bint_?[48]\b"
     "quantized",
     "quantized cache",
     establishes="Dequantized numbers are within half a step, attention uses them, and bytes are saved.",
-    version=6,
+    version=7,
     optional=True,
 )
 def quantized(bench: Bench, found: Findings) -> str:
     """Known and moved ranges, an outlier channel, growing tokens, zeros, head sizes, bytes, attention."""
-    said: list[str] = []
-    for coder in _coders(bench):
+    said = judge_modes(bench, found)
+    try:
+        coders = _coders(bench)
+    except (Skipped, Unbound):
+        if said:
+            return "; ".join(said)
+        raise
+    for coder in coders:
         for told in coder.widths:
             said.append(_one(bench, found, coder, told))
     return "; ".join(said)
