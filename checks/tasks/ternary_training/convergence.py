@@ -15,7 +15,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.ternary_training import curve, heldout
 from judge_tui.checks.tasks.ternary_training.figures import BASELINE, Figure, Name, words
-from judge_tui.checks.tasks.ternary_training.logs import figures
+from judge_tui.checks.tasks.ternary_training.logs.files import figures
 from judge_tui.checks.tasks.ternary_training.perplexity import Pair, counts_bits, pairs
 from judge_tui.checks.verdict import Curve, Verdict
 
@@ -50,7 +50,7 @@ Series = list[Figure]
     establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
     "text to have been trained on.",
     budget=30,
-    version=4,
+    version=5,
 )
 def convergence(bench: Bench, found: Findings) -> str:
     """Read the logs among the submission's files; nothing of it is run."""

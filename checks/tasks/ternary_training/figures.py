@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
-__all__ = ["BASELINE", "Figure", "Name", "Number", "Split", "words"]
+__all__ = ["BASELINE", "Figure", "Name", "Number", "Split", "counts", "says_only_which", "words"]
 
 Split = Literal["train", "held-out", ""]
 
@@ -32,8 +32,19 @@ _MOMENT = frozenset({
 _OTHER = frozenset({
     "scale", "scaling", "grad", "norm", "weight", "weights", "lr", "aux", "reg", "delta", "diff", "drop",
     "improvement", "ratio", "reduction", "target", "time", "fn", "function", "type", "gap", "change",
-    "percent", "std", "variance", "var",
+    "percent", "std", "variance", "var", "times", "seconds", "timestamp", "timestamps", "lrs", "norms",
+    "count", "counts",
 })  # fmt: skip
+#: What a name is of that does not say loss itself, though what stands above it does.
+_ELSE = _OTHER | frozenset({
+    "second", "secs", "sec", "ms", "elapsed", "wall", "walltime", "wallclock", "date", "duration", "runtime",
+    "eta", "speed", "throughput", "tps", "tok", "samples", "examples", "sequences", "acc", "accuracy",
+    "sparsity", "zeros", "temperature", "num", "number", "size", "length", "seed", "momentum", "beta", "rate",
+    "learning", "progress", "memory", "mem", "mb", "gb", "every", "window", "smoothing", "interval",
+    "version", "width", "height", "rank", "world", "index", "idx", "id",
+})  # fmt: skip
+#: What counts, where it stands beside a loss.
+_INDEX = frozenset({"x", "i", "t", "index", "idx", "at", "pos", "position"})
 #: What a run is called that is compared with.
 BASELINE = frozenset({"baseline", "float", "fp32", "fp16", "bf16", "full", "dense", "teacher", "unquantized"})
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -96,12 +107,28 @@ def _named(parts: tuple[str, ...]) -> Name:
             split = "held-out" if own & _HELD else "train"
             break
     last = each[-1] if each else frozenset()
-    if every & (_LOSS | _PERPLEXITY) and not last & _OTHER:
-        inner = last if last & (_LOSS | _PERPLEXITY) else every
-        return Name("perplexity" if inner & _PERPLEXITY else "loss", split, every & _MOMENT)
+    says = bool(last & (_LOSS | _PERPLEXITY))
     if last & _STEP and last <= _STEP | _COUNTING:
         return Name("step", split)
-    return Name("epoch" if last & _EPOCH and last <= _EPOCH | _COUNTING else "", split)
+    if not says and last & _EPOCH and last <= _EPOCH | _COUNTING:
+        return Name("epoch", split)
+    if says and last & _MOMENT and last & (_STEP | _EPOCH):
+        # When the loss was best, and not what it was.
+        return Name("", split)
+    if every & (_LOSS | _PERPLEXITY) and not last & (_OTHER if says else _ELSE):
+        inner = last if last & (_LOSS | _PERPLEXITY) else every
+        return Name("perplexity" if inner & _PERPLEXITY else "loss", split, every & _MOMENT)
+    return Name("", split)
+
+
+def counts(name: str) -> bool:
+    """Whether a name may be of what only counts: a step, an epoch, an abscissa."""
+    return bool(words(name) & (_STEP | _EPOCH | _INDEX))
+
+
+def says_only_which(name: str) -> bool:
+    """Whether a name says of which text or moment something is, and not what."""
+    return words(name) <= _HELD | _TRAIN | _MOMENT
 
 
 @dataclass(frozen=True, slots=True)

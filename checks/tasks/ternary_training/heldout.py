@@ -16,7 +16,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated, undivided
 from judge_tui.checks.tasks.ternary_training.evaluations import swapped
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
-from judge_tui.checks.tasks.ternary_training.logs import loaded_json
+from judge_tui.checks.tasks.ternary_training.logs.documents import loaded_json
 from judge_tui.checks.tasks.ternary_training.splitting.finding import mixed
 
 __all__ = ["Overlap", "overlaps"]
