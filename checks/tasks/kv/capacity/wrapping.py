@@ -54,6 +54,7 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
     _tell(subject, found, said, f"{total} steps", steps, stream, width or window)
     if width is None:
         return
+    _ragged(subject, found, said, window, width)
     if subject.mode != "fused" or not subject.cached(subject.sizes(2, window, layers=1)).can_feed_many:
         # what attends by a call of its own holds no more than the newest by then
         return
@@ -66,6 +67,34 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
         out = _fed(subject, found, stream, window, pieces, words)
         if out is not None:
             _tell(subject, found, said, words, out, stream, width, pieces)
+
+
+def _ragged(subject: Subject, found: Findings, said: list[str], window: int, width: int) -> None:
+    """Steps after prompts of several lengths, which go in together, some of them longer than the window."""
+    lengths = (1, window, window + 1, window - 3, window + 4, 3)
+    cached, longest = subject.cached(subject.sizes(len(lengths), window, layers=1)), max(lengths)
+    if not cached.ragged_by():
+        return
+    q, k, v = stream = drawn(subject.bench.rng("ragged window"), cached.sizes, longest + _STEPS)
+    words = f"prompts of {', '.join(map(str, lengths))} tokens, then {_STEPS} steps"
+    errors = []
+    try:
+        cached.feed(*cut(stream, 0, longest), np.array(lengths))
+        for t in range(longest, longest + _STEPS):
+            out = cached.feed(*cut(stream, t, t + 1))
+            for b, length in enumerate(lengths):
+                seen = [*range(length), *range(longest, t + 1)][-width:]
+                truth = attention(q[b : b + 1, :, t : t + 1], k[b : b + 1, :, seen], v[b : b + 1, :, seen])
+                errors.append(float(relative_error(out[b : b + 1], truth)))
+    except (Raised, BadResult, Skipped) as fault:
+        found.note(words, "not judged", note=fault.message)
+        return
+    error = float(np.max(errors))
+    quantity = f"{words} past a window of {width}: largest relative error against each one's newest {width}"
+    where = subject.where("step_many", "append_many", "step", "append")
+    if not found.limit(quantity, error, float32_limit(subject), **where):
+        row = int(np.argmax(np.max(np.reshape(errors, (_STEPS, -1)), axis=0)))
+        said.insert(0, f"{words} past a window: off by {error:.2g} (the prompt of {lengths[row]})")
 
 
 def _fed(

@@ -200,8 +200,10 @@ class _Prompt:
         return relative_error(run.after, last[:, :, run.sizes[-1] :]) <= self.limit
 
     def sees_own_call(self, run: _Run) -> bool:
-        """Whether all is stored, and the rows of each call see its own tokens alone."""
-        alone = attention(*cut(self.stream, 0, TOKENS), visible=own_chunk(run.sizes))
+        """Whether all is stored, and rows see the tokens of their call alone, but for a step's."""
+        steps = np.repeat(np.asarray(run.sizes) == 1, run.sizes)[:, None]
+        seen = np.where(steps, causal_rows(TOKENS, TOKENS), own_chunk(run.sizes))
+        alone = attention(*cut(self.stream, 0, TOKENS), visible=seen)
         return self.off_after(run) <= self.limit and relative_error(run.rows, alone) <= self.limit
 
 

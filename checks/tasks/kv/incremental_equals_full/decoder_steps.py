@@ -105,8 +105,34 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dt
         # What differs in float32 as well is told of float32 alone.
         said.take_back(Topic.DIFFERS)
         text = f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}"
+        text += _but_for(subject, make, limit)
         said.append(text, Topic.DIFFERS)
     return not worst.wrong(limit)
+
+
+def _but_for(subject: Subject, make: Maker, limit: float) -> str:
+    """For what decoder, and after what prompt, steps agree with a prefill, as the end of a sentence."""
+    one_layer = "decoder" in subject.bound and subject.bound["decoder"].takes("layers")
+    tried = {
+        "with one layer": (lambda: subject.maker(layers=1), _PROMPT) if one_layer else None,
+        "after a prompt of one token": (lambda: make, 1),
+    }
+    agreeing = []
+    for words, how in tried.items():
+        with suppress(Fault):
+            if how is not None and _steps_off(subject, how[0](), how[1]) <= limit:
+                agreeing.append(words)
+    return f", but not {' and not '.join(agreeing)}" if agreeing else ""
+
+
+def _steps_off(subject: Subject, make: Maker, prompt: int) -> float:
+    """How far steps of one sequence after a prompt are from a prefill of the whole, relative."""
+    decoder = make(1)
+    given = decoder.draw(subject.bench.rng("but for", prompt), prompt + _STEPS)
+    decoder.prefill(given[:, :prompt])
+    steps = range(prompt, prompt + _STEPS)
+    errors = [relative_error(decoder.decode(given[:, t]), full(make, given, 0, t + 1)) for t in steps]
+    return float(np.max(errors))
 
 
 def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:

@@ -55,6 +55,18 @@ def paged(bench: Bench, found: Findings) -> str:
         return _together(job)
     _rehearsed(job)
     job.measure()
+    try:
+        _comes_and_goes(job)
+    except Raised as fault:
+        # what was wrong before is what it comes from
+        if not job.wrong:
+            raise
+        found.note("what was to be tried next", fault.message, file=fault.file, line=fault.line)
+    return "; ".join(job.wrong[:3] or job.said)
+
+
+def _comes_and_goes(job: Job) -> None:
+    """Fill it, empty it, and let sequences come and go."""
     full = judge_full(job)
     judge_refused(job, full)
     judge_room_again(job, full)
@@ -65,12 +77,11 @@ def paged(bench: Bench, found: Findings) -> str:
         judge_returned(job)
         judge_cycled(job, full)
     else:
-        found.claim(
+        job.found.claim(
             "sequences can go, so that blocks come back", False, measured="no call frees a sequence",
             otherwise=Verdict.WARN, **job.where("create"),
         )  # fmt: skip
         job.wrong.append("no call frees a sequence, so blocks never come back")
-    return "; ".join(job.wrong[:3] or job.said)
 
 
 def _rehearsed(job: Job) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, Judged, held
 from judge_tui.checks.tasks.kv.quantized.truth import drawn_shape, even, rising, wide
 
 __all__ = ["judge_cases", "judge_zeros"]
 
+Array = npt.NDArray[Any]
 _TOKENS = 32
 _OUTLIER = 50.0
+#: Axes of (2, B, H, N, D) that one scale may be taken over: a head, a channel of a head, a sequence, all.
+_GROUPS = ((3, 4), (3,), (2, 3, 4), (1, 2, 3, 4))
 
 
 def judge_cases(job: Judged) -> None:
@@ -26,7 +32,28 @@ def judge_cases(job: Judged) -> None:
     x = np.stack([k, v])
     # Any scale may be shared by all that is stored, so the largest number of all sets the limit.
     limit = SLACK * job.half * np.full((*x.shape[:-1], 1), np.abs(x).max())
-    held(job, "tokens that grow to 285 times the first, one by one", k, v, limit, whole=False)
+    back = held(job, "tokens that grow to 285 times the first, one by one", k, v, limit, whole=False)
+    if first := _cut_off(x.astype(np.float64), back, SLACK * job.half):
+        reached = "the first reaches" if first == 1 else f"the first {first} reach"
+        job.wrong.insert(0, f"later tokens are cut off at what {reached}: the scale stays as it was")
+
+
+def _cut_off(x: Array, back: Array, share: float) -> int:
+    """Tokens after which a scale stays as it is, so that larger numbers saturate; 0 where it does not.
+
+    Args:
+        x: (2, B, H, N, D), what went in, token by token larger.
+        back: What came back.
+        share: Of the largest number that is held, how far off one may be.
+    """
+    for group in _GROUPS:
+        end = np.abs(back).max(axis=group, keepdims=True)
+        if not np.all(np.abs(back - np.clip(x, -end, end)) <= 2 * share * end):
+            continue
+        within = np.abs(x).max(axis=(4,), keepdims=True) <= (1 + share) * end.max(axis=4, keepdims=True)
+        first = int(np.median(within.sum(axis=3)))
+        return first if 0 < first < x.shape[3] else 0
+    return 0
 
 
 def judge_zeros(job: Judged) -> None:

@@ -1,4 +1,5 @@
 # right: bytes of a token; as many tokens fit beside any batch, which only warns
+# only: memory_model, size
 # warns: memory_model
 def kv_bytes_per_token(n_layers, n_kv_heads, head_dim, itemsize=2):
     """Bytes of keys and values of one token in all layers."""
