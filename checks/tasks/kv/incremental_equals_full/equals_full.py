@@ -19,6 +19,7 @@ from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.incremental_equals_full import decoder_steps
 from judge_tui.checks.tasks.kv.incremental_equals_full.apart import judge_apart
 from judge_tui.checks.tasks.kv.incremental_equals_full.beside import judge_beside
+from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_shapes import judge_shapes
 from judge_tui.checks.tasks.kv.incremental_equals_full.layers import judge_layers, judge_together
 from judge_tui.checks.tasks.kv.incremental_equals_full.lowered import lower_precision
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import judge_prefill
@@ -106,7 +107,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=21,
+    version=22,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -125,6 +126,8 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
         judge_beside(subject, found, said)
     if subject.decodes:
         decoder_steps.judge(subject, found, said)
+        if found.verdict is not Verdict.FAIL:
+            judge_shapes(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:
         raise Unbound("step or attend", bench.bindings.rejected.get("step", ()))
     return said.told()
