@@ -50,10 +50,10 @@ def judge_modes(bench: Bench, found: Findings) -> list[str]:
         fault = _raised(bench, {**{n: bound[n] for n in _PARTS if n in bound}, "create": mode.made})
         if fault is None or refusal(bench.submission, fault):
             continue
-        where = {"file": fault.file, "line": fault.line} if fault.file else {}
         found.claim(
-            f"{mode}: takes tokens, as without", False, measured=fault.message, limit="no error", **where
-        )
+            f"{mode}: takes tokens, as without", False, measured=fault.message, limit="no error",
+            file=fault.file, line=fault.line,
+        )  # fmt: skip
         said.append(f"{mode}: {fault.placed}")
     return said
 
