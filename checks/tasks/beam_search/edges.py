@@ -30,6 +30,7 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["edge_cases"]
 
 _NOTHING, _RUN_OUT = "max_new_tokens = 0", "fewer possible beams than before"
+_CERTAIN = "a first token that is certain"
 _REFUSAL = re.compile(
     r"raised (Value|Assertion)Error: .*(tokens|steps|length|positive|at least|[>≥]=? ?[01])", re.I
 )
@@ -41,10 +42,11 @@ Case = Callable[[Bench, Search], str]
     "edge_cases",
     "borders",
     establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything "
-    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens and beams, tied scores, and at many "
-    "V the first and the last token behind every beam are answered, and answered right.",
+    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens and beams, a certain token, "
+    "tied scores, and at many V the first and the last token behind every beam are answered, and answered "
+    "right.",
     roles=("search",),
-    version=8,
+    version=9,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""
@@ -62,7 +64,7 @@ def edge_cases(bench: Bench, found: Findings) -> str:
             # Nothing to do may be refused in so many words: that is no crash, and no wrong answer.
             clear = name == _NOTHING and _REFUSAL.search(wrong) is not None
             # The logarithm of no probability may be one that raises.
-            clear = clear or (name == _RUN_OUT and isinstance(fault, Raised))
+            clear = clear or (name in (_RUN_OUT, _CERTAIN) and isinstance(fault, Raised))
         found.claim(
             name, not wrong, measured=wrong or "right", limit="right",
             otherwise=Verdict.WARN if clear else Verdict.FAIL, **where,
@@ -261,6 +263,28 @@ def _impossible(bench: Bench, search: Search) -> str:
     return ""
 
 
+def _certain_first(bench: Bench, search: Search) -> str:
+    """One first token has all of the probability, a sum of 0; behind it every token is possible."""
+    for draw in range(4):
+        rng, vocab = bench.rng("first", draw), bench.sizes("first", draw).between(8, 40)
+        eos, a, *rest = distinct(rng, vocab, 6)
+        prompt, other = tuple(rest), tuple(rest[:2])
+        behind, beside, elsewhere = (_spread(rng, vocab) for _ in range(3))
+        script = certain(vocab, eos, {prompt: {a: 1.0}, (*prompt, a): behind, other: beside}, elsewhere)
+        for width in (2, 3):
+            prompts = [prompt, other] if draw % 2 else [prompt]
+            for steps in (1, 3):
+                answer = search(script, prompts, width, steps, 0.0)
+                if wrong := _all(search, _without_fillers(answer), steps):
+                    return f"K = {width}: {wrong}"
+    return ""
+
+
+def _spread(rng: np.random.Generator, vocab: int) -> dict[int, float]:
+    """Probabilities of all tokens, none of which is tiny."""
+    return dict(enumerate(0.9 * rng.dirichlet(np.ones(vocab)) + 0.1 / vocab))
+
+
 def _beams_run_out(bench: Bench, search: Search) -> str:
     """Fewer and fewer beams can go on: EOS is certain behind one, or behind all."""
     for draw in range(6):
@@ -273,13 +297,15 @@ def _beams_run_out(bench: Bench, search: Search) -> str:
         script = certain(vocab, eos, entries, {eos: 1.0})
         for width in (2, 3):
             answer = search(script, [tuple(prompt)], width, 4, 0.0)
-            # What is impossible may fill the list.
-            beams = [
-                beam for beam in answer.beams[0] if answer.truth(beam) > -math.inf or _finite(beam.score)
-            ]
-            if wrong := _all(search, replace(answer, beams=[beams]), 4):
+            if wrong := _all(search, _without_fillers(answer), 4):
                 return f"K = {width}: {wrong}"
     return ""
+
+
+def _without_fillers(answer: Answer) -> Answer:
+    """An answer without impossible beams that say so: they may fill the list."""
+    beams = [beam for beam in answer.beams[0] if answer.truth(beam) > -math.inf or _finite(beam.score)]
+    return replace(answer, beams=[beams, *answer.beams[1:]])
 
 
 def _finite(score: float | None) -> bool:
@@ -296,6 +322,7 @@ _CASES: dict[str, Case] = {
     "eos_token_id = 0": _eos_zero,
     "EOS within a prompt": _eos_in_prompt,
     "log-probabilities of -inf": _impossible,
+    _CERTAIN: _certain_first,
     _RUN_OUT: _beams_run_out,
     "exact ties": _ties,
     "first and last token behind every beam": misread,
@@ -304,12 +331,14 @@ _CASES: dict[str, Case] = {
 
 def _all(search: Search, answer: Answer, steps: int) -> str:
     """What is wrong with the best beam of a prompt at alpha 0, or with any that fills the list up to K."""
+    scores = Scores(search)
+    scores.add(answer)
+    if scores.unnumbered:
+        return scores.unnumbered[0]
     if wrong := _best(answer, steps, answer.width):
         return wrong
     if len(answer.beams[0]) > answer.width:
         return f"{len(answer.beams[0])} beams are returned"
-    scores = Scores(search)
-    scores.add(answer)
     if scores.repeated or scores.resumed:
         how = "is returned twice" if scores.repeated else "goes on after EOS"
         return f"{(scores.repeated or scores.resumed)[0]} {how}"

@@ -75,7 +75,7 @@ class _Tally:
     establishes="A finished beam keeps its exact score, is not expanded again, and wins over a worse one "
     "that goes on, at widths 1 to 4; one that is not finished goes on.",
     roles=("search",),
-    version=6,
+    version=7,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -113,6 +113,8 @@ def eos_retention(bench: Bench, found: Findings) -> str:
     )  # fmt: skip
     if tally.lost:
         return f"the best sequence is lost in {len(tally.lost)} of {total} searches ({tally.lost[0]})"
+    if scores.unnumbered:
+        return scores.unnumbered[0]
     if scores.resumed:
         return f"finished beams are expanded again: {scores.resumed[0]}"
     if scores.repeated:

@@ -174,6 +174,7 @@ class Scores:
         repeated: Beams that were returned twice.
         resumed: Beams that go on after EOS.
         unreached: Beams that no search of their width comes to.
+        unnumbered: Possible beams whose score is NaN, in words.
     """
 
     search: Search
@@ -186,6 +187,7 @@ class Scores:
     repeated: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
     unreached: list[str] = field(default_factory=list)
+    unnumbered: list[str] = field(default_factory=list)
     _furthest: tuple[str, Taken | None] = ("", None)
     _searches: int = 0
 
@@ -219,6 +221,12 @@ class Scores:
         length, taken = len(beam.tokens), None
         wanted = penalised(total, length, alpha)
         off = _off(beam.score, wanted)
+        if math.isnan(beam.score) and total > -math.inf:
+            twice = sum(other.tokens == beam.tokens for other in answer.beams[prompt]) > 1
+            also = ", and is returned twice" if twice else ""
+            self.unnumbered.append(
+                f"{written(beam.tokens, eos)} has a score of NaN instead of {wanted:.6g}{also}"
+            )
         if alpha:
             whole = length if off <= NARROW else whole_length(beam.score, total, alpha)
             taken = Taken(self._searches, length, len(answer.prompts[prompt]), answer.steps, whole)

@@ -41,6 +41,23 @@ def test_a_score_of_another_length_names_its_cause_alone(name: str, cause: str |
     assert ("as if of length" in summary) == (cause is not None)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("start_rows_multiplied_away", "has a score of NaN instead of 0, and is returned twice"),
+        ("shares_of_a_sum_of_zero", "has a score of NaN instead of 0"),
+        ("sum_of_zero_is_none", "has -inf instead of -"),
+    ],
+)
+def test_a_certain_first_token_is_named_and_a_score_that_is_no_number_before_all(
+    name: str, told: str
+) -> None:
+    wanted = replace(SPECIMENS[name], expected={"edge_cases": frozenset()})
+    summary = judged(wanted, TASK, seed=6)["edge_cases"].summary
+    assert "borders: a first token that is certain: K = 2: " in summary
+    assert told in summary
+
+
 def taken(length: Callable[[int, int, int], int | None]) -> list[Taken]:
     return [
         Taken(search, own, before, steps, length(own, before, steps))
