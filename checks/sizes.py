@@ -24,6 +24,8 @@ __all__ = ["About", "Range", "Sizes"]
 Range = tuple[int, int]
 #: Sizes up to which every check draws axes anyway.
 _COMMON = 64
+#: Sizes about an integer c: how often c, and how much more.
+_STEPS = ((1, 1), (2, 1), (1, -1), (1, 0))
 #: Meanings of one condition that are tried, and sizes without a name that axes are looked for.
 _MEANINGS, _UNNAMED = 3, 3
 
@@ -83,18 +85,26 @@ class Sizes:
         """A size for each of several axes."""
         return tuple(self.between(*axis) for axis in axes)
 
-    def about(self, integers: Iterable[Integer], axes: Mapping[str, Range], most: int) -> list[About]:
+    def about(
+        self,
+        integers: Iterable[Integer],
+        axes: Mapping[str, Range],
+        most: int,
+        *,
+        steps: Sequence[tuple[int, int]] = _STEPS,
+    ) -> list[About]:
         """Sizes about the integers of a source: c + 1, then 2c + 1, c - 1 and c, largest doubt first.
 
         Args:
             integers: The source's.
             axes: Name of each axis that they can concern → its range.
             most: How many sizes at most.
+            steps: How often c, and how much more, in another order.
         """
         drawn = [(one, float(self._rng.random())) for one in integers]
         drawn.sort(key=lambda pair: (-pair[0].doubt - (pair[0].value > _COMMON), pair[1]))
         found: dict[tuple[str, int], About] = {}
-        for times, more in ((1, 1), (2, 1), (1, -1), (1, 0)):
+        for times, more in steps:
             for one, _ in drawn:
                 for axis, (least, greatest) in axes.items():
                     size = times * one.value + more

@@ -28,7 +28,10 @@ def chain(tokens: Sequence[int]) -> Tree:
 
 @dataclass(slots=True)
 class _Growing:
-    """A tree as it grows; ``level`` holds the token that no decoy of its depth may have."""
+    """A tree as it grows; ``level`` holds the token that no decoy of its depth may have.
+
+    What a node's path says, what the model goes on with there and whether the path is right changes no more.
+    """
 
     rng: np.random.Generator
     rows: Rows
@@ -36,22 +39,35 @@ class _Growing:
     level: Tokens = ()
     tokens: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
+    texts: dict[int, Tokens] = field(default_factory=lambda: {-1: ()})
+    follows: dict[int, int] = field(default_factory=dict)
+    fits: dict[int, bool] = field(default_factory=lambda: {-1: True})
 
     def add(self, token: int, parent: int) -> int:
         self.tokens.append(token)
         self.parents.append(parent)
-        return len(self.tokens) - 1
+        node = len(self.tokens) - 1
+        self.texts[node] = (*self.texts[parent], token)
+        return node
 
     def wanted(self, parent: int) -> int:
-        tree = Tree(tuple(self.tokens), tuple(self.parents))
-        return likeliest(self.rows, (*self.prompt, *tree.text(tree.path(parent))))
+        if parent not in self.follows:
+            self.follows[parent] = likeliest(self.rows, (*self.prompt, *self.texts[parent]))
+        return self.follows[parent]
+
+    def right(self, node: int) -> bool:
+        """Whether every node of a path is what the model goes on with."""
+        if node not in self.fits:
+            above = self.parents[node]
+            self.fits[node] = self.right(above) and self.tokens[node] == self.wanted(above)
+        return self.fits[node]
 
     def decoy(self, parent: int, *, right: bool) -> bool:
         """A sibling that is wrong, or (below a wrong node) what the model would go on with there."""
         token = self.wanted(parent)
         taken = {self.tokens[i] for i, above in enumerate(self.parents) if above == parent}
         if self.level:
-            taken.add(self.level[len(Tree(tuple(self.tokens), tuple(self.parents)).path(parent))])
+            taken.add(self.level[len(self.texts[parent])])
         free = [t for t in range(self.rows.vocab_size) if t not in taken and t != token]
         if right and token not in taken:
             self.add(token, parent)
@@ -100,15 +116,9 @@ def drawn(
         if len(growing.tokens) >= size:
             break
         parent = int(rng.integers(-1, len(growing.tokens)))
-        on_path = parent == -1 or _right(growing, parent)
-        growing.decoy(parent, right=bait and not on_path and rng.random() < 0.6)
+        growing.decoy(parent, right=bait and not growing.right(parent) and rng.random() < 0.6)
     tree = Tree(tuple(growing.tokens), tuple(growing.parents))
     return tree.listed(ordered(rng, tree, order))
-
-
-def _right(growing: _Growing, node: int) -> bool:
-    tree = Tree(tuple(growing.tokens), tuple(growing.parents))
-    return all(growing.tokens[n] == growing.wanted(growing.parents[n]) for n in tree.path(node))
 
 
 def ordered(rng: np.random.Generator, tree: Tree, order: str) -> list[int]:

@@ -15,6 +15,7 @@ from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.ends import hold_ends
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
+from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
 from judge_tui.checks.tasks.dflash_verify.own_model import hold_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
@@ -38,9 +39,13 @@ _RUNS: tuple[tuple[Range, Range | None, bool], ...] = (
     ((400, 4000), None, True),
 )
 _TOKENS = (16, 24)
+#: From this run on they are large: half as long where other draws are about sizes of the source.
+_LARGE = 8
 _MOST_RIGHT = 4
 _PAIRS = 8
 _TWINS = 12
+#: Tokens of a vocabulary in which many nodes find room.
+_ROOMY = 40
 #: Children of every node of a complete tree, and its depth.
 _COMPLETE = ((2, 3), (3, 2))
 
@@ -51,7 +56,7 @@ _COMPLETE = ((2, 3), (3, 2))
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted, and "
     "ends with an EOS where one is handed in; above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=7,
+    version=8,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -61,11 +66,12 @@ def golden(bench: Bench, found: Findings) -> str:
         runs.append(_run(bench, verify, len(_RUNS) - 1, worker))
     told = [_claim_runs(found, verify, runs)]
     told.append(_claim(found, verify, "two trees of one size below one prompt, one after the other",
-                       [verify(*drafted) for drafted in _pairs(bench)]))  # fmt: skip
-    baits = [verify(*drafted) for kind in KINDS for drafted in islice(baited(bench, kind), 0, None, 3)]
+                       verified(verify, found, _pairs(bench))))  # fmt: skip
+    tempting = (drafted for kind in KINDS for drafted in islice(baited(bench, kind), 0, None, 3))
+    baits = verified(verify, found, tempting)
     told.append(_claim(found, verify, "trees whose wrong nodes have subtrees that look right", baits))
     told.append(_claim(found, verify, "the same tokens again, with other parents or another model",
-                       [verify(*drafted) for drafted in _again(bench)]))  # fmt: skip
+                       verified(verify, found, _again(bench))))  # fmt: skip
     told.append(_claim(found, verify, "complete trees that the target leaves for a token beyond theirs",
                        [verify(*drafted) for drafted in _left(bench)]))  # fmt: skip
     twins = [verify(*drafted) for drafted in _twins(bench)]
@@ -136,6 +142,8 @@ def _run(bench: Bench, verify: Verification, number: int, worker: Worker | None 
     vocabs, nodes_of, twins = _RUNS[number]
     rng, sizes = bench.rng("run", number), bench.sizes("run", number)
     vocab, tokens = sizes.shape(vocabs, _TOKENS)
+    if number >= _LARGE and bench.integers:
+        tokens //= 2
     size = sizes.between(*nodes_of) if nodes_of else 0
     prompt = prompt_of(rng, vocab, int(rng.integers(1, 7)))
     script = decisive(rng, vocab, prompt, tokens + _MOST_RIGHT + 1)
@@ -177,29 +185,40 @@ def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence
     )
 
 
-def _pairs(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+def _pairs(bench: Bench) -> Iterator[Drafted]:
     """The same prompt and number of nodes, another tree: what is kept by size is the wrong thing for it."""
+    own = about(bench, "pairs", _PAIRS, "nodes", "V", "prompt")
     for number in range(_PAIRS):
         rng = bench.rng("pair", number)
-        vocab, size = (3, 5, 7, 29)[number % 4], int(rng.integers(4, 10))
-        prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
-        script = decisive(rng, vocab, prompt, _MOST_RIGHT + 1)
+        axes = {"V": (3, 5, 7, 29)[number % 4], "nodes": int(rng.integers(4, 10))}
+        axes["prompt"] = int(rng.integers(1, 6))
+        if one := own.get(number):
+            # so many nodes find tokens that none of their siblings is
+            axes |= {"V": _ROOMY, **one.at}
+        prompt = prompt_of(rng, axes["V"], axes["prompt"])
+        script = decisive(rng, axes["V"], prompt, _MOST_RIGHT + 1)
         for right in (0, 3):
             order = ORDERS[int(rng.integers(len(ORDERS)))]
-            yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order)
+            tree = drawn(rng, script.rows, prompt, axes["nodes"], right, order=order)
+            yield script, prompt, tree, str(one or "")
 
 
-def _again(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+def _again(bench: Bench) -> Iterator[Drafted]:
     """Prompt and tokens of one tree as another tree, and the same tree under another model."""
+    own = about(bench, "again", _PAIRS, "depth", "V", "prompt")
     for number in range(_PAIRS):
         rng = bench.rng("again", number)
-        vocab, length = (3, 5, 7, 29)[number % 4], int(rng.integers(3, 6))
-        prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
+        axes = {"V": (3, 5, 7, 29)[number % 4], "depth": int(rng.integers(3, 6))}
+        axes["prompt"] = int(rng.integers(1, 6))
+        one = own.get(number)
+        axes |= one.at if one else {}
+        vocab, length, why = axes["V"], axes["depth"], str(one or "")
+        prompt = prompt_of(rng, vocab, axes["prompt"])
         script = decisive(rng, vocab, prompt, length + 1)
         tokens = greedy(script.rows, prompt, length)[0]
-        yield script, prompt, Tree(tokens, (-1,) * length)
-        yield script, prompt, chain(tokens)
-        yield decisive(rng, vocab, prompt, length + 1), prompt, chain(tokens)
+        yield script, prompt, Tree(tokens, (-1,) * length), why
+        yield script, prompt, chain(tokens), why
+        yield decisive(rng, vocab, prompt, length + 1), prompt, chain(tokens), why
 
 
 def _left(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, constant, decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
@@ -25,6 +27,10 @@ KINDS = (
 #: Nodes of the right path beside the rejected one, and depth at which the rejected node hangs.
 _PLACES = ((0, 0), (1, 0), (2, 0), (2, 1), (3, 1), (2, 2))
 _BELOW = 3
+#: Tokens of the vocabulary for each of a long path, at least.
+_ROOM = 4
+#: Trees of a kind about sizes of the source.
+_MOST_OWN = 6
 
 
 @check(
@@ -32,12 +38,12 @@ _BELOW = 3
     "rejection takes the subtree",
     establishes="No descendant of a rejected node is accepted, however right it looks where it stands.",
     roles=("verify",),
-    version=2,
+    version=3,
 )
 def subtree_invalidation(bench: Bench, found: Findings) -> str:
     """Hang tempting descendants below wrong nodes, beside right paths and without."""
     verify = Verification(bench)
-    cases = {kind: [verify(*drafted) for drafted in baited(bench, kind)] for kind in KINDS}
+    cases = {kind: verified(verify, found, baited(bench, kind)) for kind in KINDS}
     bad = {kind: [case for case in made if _below(case)] for kind, made in cases.items()}
     for kind in KINDS:
         found.claim(
@@ -72,38 +78,50 @@ def _below(case: Case) -> bool:
     return not path or len(tokens) > common + 1
 
 
-def baited(bench: Bench, kind: str) -> Iterator[tuple[Script, Tokens, Tree]]:
+def baited(bench: Bench, kind: str) -> Iterator[Drafted]:
     """Trees with a wrong node whose subtree looks right, beside right paths of several lengths.
 
     Args:
         bench: Draws them.
         kind: One of :data:`KINDS`.
     """
-    for number, (right, depth) in enumerate(_PLACES):
-        for order in ORDERS:
-            rng = bench.rng(kind, number, order)
-            vocab = bench.sizes(kind, number, order).between(*_VOCABS)
-            prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
-            if kind == KINDS[2]:
-                script = constant(rng, vocab, int(rng.integers(vocab)))
-            else:
-                script = decisive(rng, vocab, prompt, right + _BELOW + 1)
-            tree = _tempting(rng, script, prompt, right, depth, kind)
-            yield script, prompt, tree.listed(ordered(rng, tree, order))
+    draws = list(itertools.product(_PLACES, ORDERS))
+    own = about(bench, kind, len(draws), "depth", "V", "prompt", most=_MOST_OWN)
+    for number, ((right, depth), order) in enumerate(draws):
+        rng, one = bench.rng(kind, number), own.get(number)
+        axes = {"V": bench.sizes(kind, number).between(*_VOCABS), "prompt": int(rng.integers(1, 6))}
+        axes |= one.at if one else {}
+        # the wrong node's subtree ends where so many nodes make a path
+        below = max(axes.get("depth", 0) - depth - 1, _BELOW)
+        # tokens that a long path has not
+        vocab = max(axes["V"], _ROOM * axes.get("depth", 0))
+        prompt = prompt_of(rng, vocab, axes["prompt"])
+        if kind == KINDS[2]:
+            script = constant(rng, vocab, int(rng.integers(vocab)))
+        else:
+            script = decisive(rng, vocab, prompt, max(right, depth) + below + 1)
+        tree = _tempting(rng, script, prompt, right, depth, kind, below)
+        yield script, prompt, tree.listed(ordered(rng, tree, order)), str(one or "")
 
 
 def _tempting(
-    rng: np.random.Generator, script: Script, prompt: Tokens, right: int, depth: int, kind: str
+    rng: np.random.Generator,
+    script: Script,
+    prompt: Tokens,
+    right: int,
+    depth: int,
+    kind: str,
+    below: int,
 ) -> Tree:
     """A right path, and beside its node at ``depth`` a wrong one with a tempting chain below it."""
-    path, _lead = greedy(script.rows, prompt, max(right, depth) + _BELOW + 1)
+    path, _lead = greedy(script.rows, prompt, max(right, depth) + below + 1)
     tokens, parents = list(path[:right]), list(range(-1, right - 1))
     text = [*prompt, *path[:depth]]
     free = (int(t) for t in rng.permutation(script.vocab_size) if t not in path)
     tokens.append(next(t for t in free if likeliest(script.rows, [*text, t]) != t))
     parents.append(depth - 1)
     text.append(tokens[-1])
-    for step in range(_BELOW):
+    for step in range(below):
         follows = path[depth + 1 + step] if kind == KINDS[1] else likeliest(script.rows, text)
         tokens.append(follows)
         parents.append(len(tokens) - 2)

@@ -9,6 +9,7 @@ text alone against greedy decoding.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,9 +18,10 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
 from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, followed
-from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
-from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
+from judge_tui.checks.tasks.dflash_verify.scripts import decisive
+from judge_tui.checks.tasks.dflash_verify.trees import Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
 
@@ -43,6 +45,12 @@ _LARGE: tuple[tuple[Range, Range, Range], ...] = (
     ((4, 30), (1, 6), (40, 90)),
 )
 _LENGTHS = (1, 2, 5, 17)
+#: Tokens beside those of many siblings, and those of a vocabulary in which many nodes find room.
+_ROOMY = 40
+#: Sizes of the source that a sentence names.
+_NAMED = 2
+#: Chains about sizes of the source.
+_MOST_OWN = 9
 #: Vocabulary, right nodes, and wrong siblings of each of them.
 _WIDE: tuple[Range, Range, Range] = ((70, 110), (2, 4), (12, 40))
 #: The same, and wrong roots before them all: past 256, up to which Python has one object for an integer.
@@ -65,14 +73,14 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=6,
+    version=7,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
-    chains = [verify(*drafted) for drafted in _chains(bench)]
+    chains = verified(verify, found, _chains(bench))
     draws = (_branches, _seconds, _wide, _late, _baits)
-    branches = [verify(*drafted) for draw in draws for drafted in draw(bench)]
+    branches = verified(verify, found, (drafted for draw in draws for drafted in draw(bench)))
     cases = [*chains, *branches]
     name, of = (
         (rule, f"{len(cases)} cases")
@@ -112,30 +120,37 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     return f"{len(chains)} chains and {len(branches)} right paths among decoys accepted whole"
 
 
-def _chains(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
-    drawn_sizes: list[tuple[int, ...]] = []
-    for number, axes in enumerate(_CHAINS):
-        few = bench.sizes("chain", number).shape(*axes)
-        drawn_sizes += [(*few, length) for length in (*_LENGTHS, *_BETWEEN[number])]
-    drawn_sizes += [bench.sizes("large", number).shape(*axes) for number, axes in enumerate(_LARGE)]
-    for number, (vocab, prompt_len, length) in enumerate(drawn_sizes):
-        rng = bench.rng("chain", number)
-        prompt = prompt_of(rng, vocab, prompt_len)
-        script = decisive(rng, vocab, prompt, length + 1)
-        yield script, prompt, chain(greedy(script.rows, prompt, length)[0])
+def _chains(bench: Bench) -> Iterator[Drafted]:
+    few = [bench.sizes("chain", number).shape(*axes) for number, axes in enumerate(_CHAINS)]
+    plain = [(*axes, length) for axes in few for length in _LENGTHS]
+    own = about(bench, "chains", len(plain), "depth", "V", "prompt", most=_MOST_OWN)
+    others = [(*axes, length) for axes, lengths in zip(few, _BETWEEN, strict=True) for length in lengths]
+    others += [bench.sizes("large", number).shape(*axes) for number, axes in enumerate(_LARGE)]
+    for number, sizes in enumerate([*plain, *others]):
+        rng, one = bench.rng("chain", number), own.get(number)
+        axes = dict(zip(("V", "prompt", "depth"), sizes, strict=True)) | dict(one.at if one else {})
+        prompt = prompt_of(rng, axes["V"], axes["prompt"])
+        script = decisive(rng, axes["V"], prompt, axes["depth"] + 1)
+        yield script, prompt, chain(greedy(script.rows, prompt, axes["depth"])[0]), str(one or "")
 
 
-def _branches(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
-    for number, axes in enumerate(_BRANCHES):
-        for order in ORDERS:
-            vocab, size, right = bench.sizes("branch", number, order).shape(*axes)
-            rng = bench.rng("branch", number, order)
-            prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
-            script = decisive(rng, vocab, prompt, right + 1)
-            yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order, bait=False)
+def _branches(bench: Bench) -> Iterator[Drafted]:
+    draws = list(itertools.product(_BRANCHES, ORDERS))
+    own = about(bench, "branches", len(draws), "nodes", "V", "prompt")
+    for number, (ranges, order) in enumerate(draws):
+        vocab, size, right = bench.sizes("branch", number).shape(*ranges)
+        rng, one = bench.rng("branch", number), own.get(number)
+        axes = {"V": vocab, "nodes": size, "prompt": int(rng.integers(1, 6))}
+        if one:
+            # so many nodes find tokens that none of their siblings is
+            axes |= {"V": max(vocab, _ROOMY), **one.at}
+        prompt = prompt_of(rng, axes["V"], axes["prompt"])
+        script = decisive(rng, axes["V"], prompt, right + 1)
+        tree = drawn(rng, script.rows, prompt, axes["nodes"], right, order=order, bait=False)
+        yield script, prompt, tree, str(one or "")
 
 
-def _seconds(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+def _seconds(bench: Bench) -> Iterator[Drafted]:
     """Beside each right node, and behind the last, one with the second likeliest token."""
     for number, vocabs in enumerate(((3, 4), (5, 12), (40, 90))):
         rng, vocab = bench.rng("second", number), bench.sizes("second", number).between(*vocabs)
@@ -151,14 +166,18 @@ def _seconds(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
             if depth < len(right):
                 parents.append(above)
                 above = len(tokens) - 1
-        yield script, prompt, Tree(tuple(tokens), tuple(parents))
+        yield script, prompt, Tree(tuple(tokens), tuple(parents)), ""
 
 
-def _wide(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+def _wide(bench: Bench) -> Iterator[Drafted]:
     """Each right node among many wrong siblings, at any place."""
+    own = about(bench, "wide", len(ORDERS), "siblings")
     for number, order in enumerate(ORDERS):
         vocab, right, wrong = bench.sizes("wide", number).shape(*_WIDE)
-        rng = bench.rng("wide", number)
+        rng, one = bench.rng("wide", number), own.get(number)
+        if one:
+            wrong = one.at["siblings"] - 1
+            vocab = max(vocab, wrong + _ROOMY)
         prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
         script = decisive(rng, vocab, prompt, right + 1)
         tokens: list[int] = []
@@ -172,10 +191,10 @@ def _wide(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
             parents += [above] * (wrong + 1)
             above = place
         tree = Tree(tuple(tokens), tuple(parents))
-        yield script, prompt, tree.listed(ordered(rng, tree, order))
+        yield script, prompt, tree.listed(ordered(rng, tree, order)), str(one or "")
 
 
-def _late(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+def _late(bench: Bench) -> Iterator[Drafted]:
     """A chain of right nodes behind so many wrong roots that their numbers are large."""
     vocab, right, wrong = bench.sizes("late").shape(*_LATE)
     rng = bench.rng("late")
@@ -183,10 +202,11 @@ def _late(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
     script = decisive(rng, vocab, prompt, right + 1)
     tokens = greedy(script.rows, prompt, right)[0]
     others = [int(t) for t in rng.permutation(vocab) if t != tokens[0]][:wrong]
-    yield script, prompt, Tree((*others, *tokens), (*[-1] * (wrong + 1), *range(wrong, wrong + right - 1)))
+    tree = Tree((*others, *tokens), (*[-1] * (wrong + 1), *range(wrong, wrong + right - 1)))
+    yield script, prompt, tree, ""
 
 
-def _baits(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+def _baits(bench: Bench) -> Iterator[Drafted]:
     """Before each right node a wrong sibling, and another one with what the target gives after that."""
     for number, vocabs in enumerate(((4, 6), (7, 20), (30, 90))):
         rng, vocab = bench.rng("bait", number), bench.sizes("bait", number).between(*vocabs)
@@ -203,7 +223,7 @@ def _baits(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
                     break
             tokens, parents = [*tokens, token], [*parents, above]
             above, text = len(tokens) - 1, (*text, token)
-        yield script, prompt, Tree(tuple(tokens), tuple(parents))
+        yield script, prompt, Tree(tuple(tokens), tuple(parents)), ""
 
 
 def _claim(
@@ -226,7 +246,11 @@ def _claim(
         limit=f"{len(cases)} of {len(cases)}", note=note, otherwise=otherwise,
         table=(("V", "nodes", "right", "accepted"), *rows), **verify.where,
     )  # fmt: skip
-    return f"{quantity}: {len(cases) - len(wrong)} of {len(cases)}" if wrong else ""
+    if not wrong:
+        return ""
+    own = list(dict.fromkeys(case.why for case in wrong))
+    why = f"; the others: {' or '.join(own[:_NAMED])}" if all(own) else ""
+    return f"{quantity}: {len(cases) - len(wrong)} of {len(cases)}{why}"
 
 
 def _told(case: Case) -> str:

@@ -14,7 +14,8 @@ from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
 from judge_tui.checks.tasks.dflash_verify.handing import given
 from judge_tui.checks.tasks.dflash_verify.masks import Mask, Written, seen
-from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
+from judge_tui.checks.tasks.dflash_verify.own_draws import about
+from judge_tui.checks.tasks.dflash_verify.trees import Tree, shown, visibility
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["tree_mask"]
@@ -33,8 +34,6 @@ _CHAINS = (*range(1, 19), 31, 33, 65)
 #: A tree on which a mask shows how it is written.
 _PROBE = (-1, -1, 0, 0, 1, 3, 5)
 _RANDOM = 18
-#: Parents that a sentence names.
-_SHOWN = 16
 _EDGE_BUDGET = 5.0
 #: Ways to write a mask, in words; the further down, the further from what was asked for.
 _TOLD = {
@@ -55,7 +54,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=8,
+    version=9,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -64,7 +63,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
     wrong: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
     written, values, count, first = _built(bench, 6, _PROBE).written, "", 0, ""
     forms = [written]
-    for name, prompt_len, parents in _cases(bench.rng("cases")):
+    for name, prompt_len, parents in _cases(bench):
         truth = visibility(prompt_len, parents)
         mask = _built(bench, prompt_len, parents, written)
         if mask.shape != truth.shape:
@@ -79,7 +78,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         bad = _held(mask, truth, prompt_len, parents, asked, wrong)
         if bad and not first:
             alone = _right_alone(bench, prompt_len, parents, written)
-            first = f"{name}: P = {prompt_len}, parents {_listed(parents)}: {bad}{alone}"
+            first = f"{name}: P = {prompt_len}, parents {shown(parents)}: {bad}{alone}"
     cells = sum(wrong.values())
     table = (
         ("relation", "pairs", "wrong"),
@@ -109,17 +108,27 @@ def _part(mask: Mask, prompt_len: int, size: int) -> str:
     return ""
 
 
-def _cases(rng: np.random.Generator) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+def _cases(bench: Bench) -> Iterator[tuple[str, int, tuple[int, ...]]]:
     """Each shape twice in a row, the second time as another tree of the same size; chains; bushy trees."""
+    rng = bench.rng("cases")
+    own = about(bench, "masks", _RANDOM // 2, "nodes", "depth", "prompt", most=_RANDOM // 3)
     for name, parents in _SHAPES.items():
         prompt_len = int(rng.integers(1, 7))
         yield name, prompt_len, parents
         yield f"another tree of the size of '{name}'", prompt_len, _forest(rng, len(parents), parents)
     for number in range(_RANDOM // 2):
         prompt_len, size = (1 if number == 0 else int(rng.integers(1, 9))), int(rng.integers(2, 13))
-        parents = _forest(rng, size)
-        yield "random tree", prompt_len, parents
-        yield "another random tree of its size", prompt_len, _forest(rng, size, parents)
+        one, of, parents = own.get(number), "", ()
+        if one:
+            prompt_len, size = one.at.get("prompt", prompt_len), one.at.get("nodes", size)
+            of, parents = f", {one}", tuple(range(-1, one.at.get("depth", 0) - 1))
+        if parents:
+            yield f"chain of {len(parents)}{of}", prompt_len, parents
+            size = len(parents)
+        else:
+            parents = _forest(rng, size)
+            yield f"random tree{of}", prompt_len, parents
+        yield f"another random tree of its size{of}", prompt_len, _forest(rng, size, parents)
     for size in (*_CHAINS, *(int(size) for size in rng.integers(19, 160, 3))):
         yield f"chain of {size}", int(rng.integers(1, 5)), tuple(range(-1, size - 1))
     yield "random tree", 2, _forest(rng, int(rng.integers(_CHAINS[-1] + 1, 2 * _CHAINS[-1])))
@@ -195,14 +204,6 @@ def _relation(parents: Sequence[int], paths: Sequence[frozenset[int]], node: int
     if node in paths[other]:
         return _RELATIONS[5]
     return _RELATIONS[6 if parents[node] == parents[other] else 7]
-
-
-def _listed(parents: Sequence[int]) -> str:
-    """Parents for people: the first and last few of many."""
-    if len(parents) <= _SHOWN:
-        return str(list(parents))
-    first, last = (", ".join(map(str, part)) for part in (parents[: _SHOWN - 2], parents[-2:]))
-    return f"[{first}, …, {last}]"
 
 
 def _name(position: int, prompt_len: int) -> str:

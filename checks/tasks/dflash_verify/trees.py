@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from judge_tui.checks.worker.scripted.models import Rows
 
-__all__ = ["Tokens", "Tree", "accepted", "greedy", "likeliest", "margin", "visibility"]
+__all__ = ["Tokens", "Tree", "accepted", "greedy", "likeliest", "margin", "shown", "visibility"]
 
 Tokens = tuple[int, ...]
+#: Numbers that a sentence names.
+_SHOWN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,15 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        return f"tokens {list(self.tokens)}, parents {list(self.parents)}"
+        return f"tokens {shown(self.tokens)}, parents {shown(self.parents)}"
+
+
+def shown(numbers: Sequence[int]) -> str:
+    """Numbers for people: the first and last few of many."""
+    if len(numbers) <= _SHOWN:
+        return str(list(numbers))
+    first, last = (", ".join(map(str, part)) for part in (numbers[: _SHOWN - 2], numbers[-2:]))
+    return f"[{first}, …, {last}]"
 
 
 def visibility(prompt_len: int, parents: Sequence[int]) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.dflash_verify.contract import CONTRACT, PROMPT_LEN, 
 from judge_tui.checks.tasks.dflash_verify.handing import ends, given
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, Form, Key, read
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, constant
-from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, accepted, likeliest
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, accepted, likeliest, shown
 
 __all__ = ["Case", "Verification", "first_departure"]
 
@@ -28,6 +28,7 @@ class Case:
         tree: What was drafted.
         answer: What came.
         right: Tokens of the longest right path.
+        why: What its sizes are about, where that is the submission's own source.
     """
 
     script: Script
@@ -35,6 +36,7 @@ class Case:
     tree: Tree
     answer: Answer
     right: Tokens
+    why: str = ""
 
     @property
     def lossless(self) -> bool:
@@ -78,9 +80,10 @@ class Case:
         return any(self.tree.children(node) for node in level)
 
     def __str__(self) -> str:
-        told = f"accepted {list(self.answer.tokens)}, then {self.answer.new}"
-        wanted = f"{list(self.right)}, then {likeliest(self.script.rows, (*self.prompt, *self.right))}"
-        where = f"V = {self.script.vocab_size}, prompt {list(self.prompt)}, {self.tree}"
+        told = f"accepted {shown(self.answer.tokens)}, then {self.answer.new}"
+        wanted = f"{shown(self.right)}, then {likeliest(self.script.rows, (*self.prompt, *self.right))}"
+        own = f"{self.why}: " if self.why else ""
+        where = f"{own}V = {self.script.vocab_size}, prompt {shown(self.prompt)}, {self.tree}"
         return f"{where}: {told} instead of {wanted}"
 
 
@@ -191,9 +194,15 @@ class Verification:
         return answer
 
     def __call__(
-        self, script: Script, prompt: Sequence[int], tree: Tree, *, worker: Worker | None = None
+        self,
+        script: Script,
+        prompt: Sequence[int],
+        tree: Tree,
+        *,
+        worker: Worker | None = None,
+        why: str = "",
     ) -> Case:
-        """Verify a tree at temperature 0, and say beside it what was right."""
+        """Verify a tree at temperature 0, and say beside it what was right, and why it is of its sizes."""
         answer = self.answer(script, prompt, tree, worker=worker)
         right = accepted(script.rows, prompt, tree)
-        return Case(script, tuple(prompt), tree, answer, right)
+        return Case(script, tuple(prompt), tree, answer, right, why)
