@@ -138,6 +138,7 @@ def invoke(
     budget: float = 20.0,
     memory: bool = False,
     count: bool = False,
+    wired: bool = False,
 ) -> Returned:
     """Call the callable that plays a role.
 
@@ -150,11 +151,12 @@ def invoke(
         budget: Seconds.
         memory: Trace allocations.
         count: Count array operations.
+        wired: Arrays go over the wire as they are: whoever calls has put them in the callable's order.
 
     Raises:
         Fault: The call raised, hung or ended the process.
     """
-    hand = _Handover(worker, binding, inputs)
+    hand = _Handover(worker, binding, inputs, "" if wired else binding.layout)
     patched = (source.partition(".")[0] for source in binding.patch.values())
     taken = (source for a in (*binding.args, *(binding.init or ())) for source in a.sources)
     for name in (binding.on, *taken, *patched):
@@ -190,7 +192,7 @@ def construct(worker: Worker, binding: Binding, inputs: Mapping[str, Any], *, bu
     Raises:
         Fault: The constructor raised, hung or ended the process.
     """
-    return _constructed(_Handover(worker, binding, inputs), budget)
+    return _constructed(_Handover(worker, binding, inputs, binding.layout), budget)
 
 
 def _constructed(hand: _Handover, budget: float) -> Handle:
@@ -211,6 +213,7 @@ class _Handover:
     worker: Worker
     binding: Binding
     inputs: Mapping[str, Any]
+    layout: str
     given: dict[str, Handle] = field(default_factory=dict)
     filled: dict[str, Handle] = field(default_factory=dict)
 
@@ -233,7 +236,7 @@ class _Handover:
             return self.filled[argument.source]
         item = self.inputs[argument.source]
         if isinstance(item, np.ndarray):
-            item = handed(item, self.binding.layout)
+            item = handed(item, self.layout)
             if argument.form == "lists":
                 return Nested(item)
             if argument.source not in self.given:
@@ -252,7 +255,7 @@ class _Handover:
         each = [np.asarray(self.inputs[name]) for name in argument.sources]
         if len({array.shape for array in each}) > 1:
             raise NotGiven(f"{argument} is of several shapes, which cannot be stacked")
-        return np.stack([handed(array, self.binding.layout) for array in each])
+        return np.stack([handed(array, self.layout) for array in each])
 
     def _container(self, form: str) -> Handle:
         """An empty container of a form, or a new object of a class of the submission's."""
@@ -276,12 +279,12 @@ class _Handover:
 
     def each(self) -> dict[str, Any] | None:
         """Which arguments are handed over one leading index at a time, where the layout leaves axes out."""
-        count = left_out(self.binding.layout)
+        count = left_out(self.layout)
         values = (self.inputs.get(a.source) for a in self.binding.args)
         whole: list[npt.NDArray[Any]] = [v for v in values if isinstance(v, np.ndarray) and v.ndim == 4]
         # A number for every row, such as its log-sum-exp, is led by the same axes.
         rows = {array.shape[:3] for array in whole}
-        arrays = [handed(value, self.binding.layout) for value in whole]
+        arrays = [handed(value, self.layout) for value in whole]
         handles = any(isinstance(self.inputs.get(a.source), Handle) for a in self.binding.args)
         if not count or not (arrays or handles):
             return None
@@ -294,7 +297,7 @@ class _Handover:
                 return True
             if not isinstance(value, np.ndarray) or (value.ndim != 4 and value.shape not in rows):
                 return False
-            return handed(value, self.binding.layout).shape[:count] == leading
+            return handed(value, self.layout).shape[:count] == leading
 
         return {
             "args": [i for i, a in enumerate(a for a in self.binding.args if not a.keyword) if led(a)],

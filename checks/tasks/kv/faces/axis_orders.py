@@ -5,7 +5,8 @@ A layout names the axes of what goes over the wire: ``BHND`` is (batch, heads, t
 batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis. ``ND`` and ``D`` are
 rows of a single head. ``L`` is the axis
 of layers, where all of them go in with one call: ``LNHD``. ``P`` holds the real tokens of all sequences, one
-sequence behind the other and nothing between: ``PHD``.
+sequence behind the other and nothing between: ``PHD``. ``R`` is a list with the real tokens of each sequence
+in an array of its own: ``RHND`` is one of (heads, tokens, head size) arrays.
 """
 
 from __future__ import annotations

@@ -24,12 +24,14 @@ from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.sequence_roles import RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["BY_ITSELF", "PROMPTS", "TICKS", "Cached", "Sizes"]
+__all__ = ["BY_ITSELF", "LISTS", "PROMPTS", "TICKS", "Cached", "Sizes"]
 
 #: How lengths differ where a call is for one sequence.
 BY_ITSELF = "one sequence at a time"
 #: How lengths differ where prompts go in sequence by sequence, and all sequences step together.
 PROMPTS = "prompts one by one, steps together"
+#: How they differ where several tokens of all sequences go in as a list, and all sequences step together.
+LISTS = "an array for each sequence, steps together"
 #: What tells a cache that a step is over: before attention, or after it.
 TICKS = ("advance", "advance_after")
 
@@ -87,6 +89,8 @@ class Cached(Opened):
         if self.prompts_apart:
             return PROMPTS
         many = self.bound.get("step_many" if self.mode == "fused" else "append_many")
+        if many is not None and "R" in many.layout:
+            return LISTS
         return PROMPTS if many is not None and per_sequence(many) else ""
 
     def feed(self, q: Array, k: Array, v: Array, counts: Array | None = None, *, whole: bool = True) -> Array:
@@ -141,7 +145,7 @@ class Cached(Opened):
 
     def _at_once(self, counts: Array, tokens: int) -> bool:
         binding = self._feeding(tokens)
-        if self.alone or by_rows(binding) or bool(np.all(counts == tokens)):
+        if self.alone or by_rows(binding) or "R" in binding.layout or bool(np.all(counts == tokens)):
             return True
         if not all(_told_apart(tick, "lengths") for tick in self._ticks):
             return False
@@ -385,7 +389,7 @@ def _told_apart(tick: Binding, *names: str) -> bool:
 
 
 def _only_what_can_be_said(binding: Binding, ticks: Sequence[Binding], counts: Array, tokens: int) -> None:
-    if bool(np.all(counts == tokens)):
+    if bool(np.all(counts == tokens)) or ("R" in binding.layout and not ticks):
         return
     names = ("lengths", "active") if tokens == 1 else ("lengths",)
     for tick in ticks:

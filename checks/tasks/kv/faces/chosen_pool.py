@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,4 +145,4 @@ class ChosenPool(Pool):
 
     def call(self, binding: Binding, inputs: Mapping[str, Any]) -> Returned:
         """Call one of its parts, once or for keys and values apart."""
-        return invoked(self.worker, replace(binding, layout=""), inputs, budget=self.left())
+        return invoked(self.worker, binding, inputs, budget=self.left(), wired=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.faces import sharing
-from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.cached import LISTS, PROMPTS, Cached
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
@@ -58,9 +58,9 @@ class Fed:
             tokens: How many go to all rows, one by one, or to each.
         """
         counts = np.array(tokens if len(tokens) > 1 else tokens * self.cached.sizes.batch)
-        if len(set(counts.tolist())) > 1 and self.cached.prompts_apart:
-            self._fed(rng, counts)
-            return 0.0
+        if len(set(counts.tolist())) > 1 and self.cached.ragged_by() in (LISTS, PROMPTS):
+            error = self._fed(rng, counts)
+            return 0.0 if self.cached.prompts_apart else error
         return float(np.max([0.0, *(self._fed(rng, (counts > t).astype(int)) for t in range(counts.max()))]))
 
     def _fed(self, rng: np.random.Generator, counts: Array) -> float:
@@ -90,7 +90,7 @@ class Fed:
         return float(np.max(errors))
 
     def reorder(self, order: Array) -> None:
-        """Put the rows in another order; ``order`` (B,) names the old row of each new one."""
+        """Put rows in another order, or fewer; ``order`` names the old row of each new one."""
         sharing.reorder(self.cached, order)
         self.rows = [self.rows[old] for old in order]
 

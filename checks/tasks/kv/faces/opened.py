@@ -15,7 +15,7 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
-from judge_tui.checks.faults import BadResult
+from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.strides import HOWS, laid
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import (
@@ -40,6 +40,8 @@ from judge_tui.checks.tolerance import same_bits
 __all__ = ["Opened", "by_rows", "per_sequence"]
 
 Array = npt.NDArray[Any]
+#: Arrays of a list, of which three go into one call.
+_LISTED = 20
 _APPEND_MANY = next(role for role in roles.ROLES if role.name == "append_many")
 #: Roles beside which prompts are no call of their own, or are told otherwise.
 _OTHERWISE = frozenset({"step_many", "advance", "advance_after", "reserve"})
@@ -254,8 +256,7 @@ class Opened:
 
     def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
         counting = self.counters is not None
-        plain = replace(binding, layout="")
-        self.last = invoked(self.worker, plain, inputs, budget=self.left(), count=counting)
+        self.last = invoked(self.worker, binding, inputs, budget=self.left(), count=counting, wired=True)
         if self.counters is not None:
             self.counters.append(self.last.result.counters)
         if self.touched is not None:
@@ -283,6 +284,8 @@ class Opened:
             together = (1, shape[1], int(counts.sum()), shape[3])
             whole = self._fetched(returned, role, name, together, layout.replace("P", "N"))
             return unpacked(whole, counts, shape[2])
+        if "R" in layout and counts is not None:
+            return self._listed(returned, role, name, shape, layout, counts)
         handle = part(returned, role, name, (len(layout), len(layout) - 1))
         if handle is None:
             raise BadResult(f"{returned.binding.target} gives no {name}")
@@ -294,8 +297,31 @@ class Opened:
                 break
         return self._from_wire(handle, shape, layout)
 
-    def _to_wire(self, array: Array, binding: Binding, counts: Array) -> Array:
+    def _listed(
+        self, returned: Returned, role: Any, name: str, shape: tuple[int, ...], layout: str, counts: Array
+    ) -> Array:
+        """What came in a list, one array for each sequence; or in one array, where all are as long."""
+        handle, alone = part(returned, role, name, ()), layout.replace("R", "")
+        parts = self.worker.describe(handle).get("parts", ()) if handle is not None else ()
+        if len(parts) != len(counts) or handle is None:
+            return self._fetched(returned, role, name, shape, layout.replace("R", "B"))
+        out = np.full(shape, np.nan)
+        for b, ((step, key, _below), n) in enumerate(zip(parts, counts.tolist(), strict=True)):
+            own = (1, shape[1], n, shape[3])
+            out[b : b + 1, :, :n] = self._from_wire(handle.part((step, key)), own, alone)
+        return out
+
+    def _to_wire(self, array: Array, binding: Binding, counts: Array) -> Array | list[Array]:
         """A (B, H, N, D) array as a call takes it: of this layer, or of all that go in together."""
+        if "R" in binding.layout:
+            if len(counts) > _LISTED:
+                raise Skipped(f"a list of {len(counts)} arrays is more than is handed over")
+            alone = replace(binding, layout=binding.layout.replace("R", ""))
+            rows = ((array[b : b + 1, :, :n], counts[b : b + 1]) for b, n in enumerate(counts.tolist()))
+            return [self._laid(row, alone, count) for row, count in rows]
+        return self._laid(array, binding, counts)
+
+    def _laid(self, array: Array, binding: Binding, counts: Array) -> Array:
         wired = self._ordered(array, binding, counts)
         return laid(wired, HOWS[next(self._turns) % len(HOWS)]) if self.strided else wired
 
@@ -325,4 +351,4 @@ def by_rows(binding: Binding) -> bool:
 
 def _holds_one(binding: Binding) -> bool:
     """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
-    return not {"B", "P"} & set(binding.layout) and not per_sequence(binding)
+    return not {"B", "P", "R"} & set(binding.layout) and not per_sequence(binding)

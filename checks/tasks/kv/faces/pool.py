@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -312,8 +312,7 @@ class Pool:
 
     def call(self, binding: Binding, inputs: Mapping[str, Any]) -> Returned:
         """Call one of its parts, arrays as they are."""
-        # Layouts are dealt with here: what goes over the wire is in the submission's own order.
-        return invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())
+        return invoke(self.worker, binding, inputs, budget=self.left(), wired=True)
 
 
 def names_it(add: Binding) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,9 @@ def roll_back_sequence(pool: Pool, sequence: int, count: int) -> None:
 
 
 def reorder(cached: Cached, order: Array) -> None:
-    """Put the rows of a batch in another order; ``order`` (B,) names the old row of each new one."""
+    """Put rows of a batch in another order, or fewer; ``order`` names the old row of each new one."""
     cached.told(cached.bound["reorder"], REORDER, {"order": order})
-    cached.counts = cached.counts[order]
+    cached.counts, cached.sizes = cached.counts[order], replace(cached.sizes, batch=len(order))
 
 
 def fork_row(cached: Cached, parent: int, child: int) -> None:

@@ -88,12 +88,22 @@ def _settle_at_once(search: Search, bound: Option, written: Option) -> None:
             extra = {many: replace(option, layout=layout)}
             result = trials.held_many(search, {**bound, **extra})
             if result.right:
-                bound.update(extra)
+                bound.update(_in_lists(search, bound, extra))
                 return
             if result.ran and (option in named or _meant(search, bound, extra)):
                 ran.append(extra)
     if ran:
         bound.update(ran[0])
+
+
+def _in_lists(search: Search, bound: Option, extra: Option) -> Option:
+    """The same call handed a list with an array for each sequence, where nothing else tells lengths apart."""
+    ((many, binding),) = extra.items()
+    listed = {many: replace(binding, layout=binding.layout.replace("B", "R"))}
+    if "B" not in binding.layout or _tells_apart(binding):
+        return extra
+    # arrays of several lengths make no single one: what goes on with them takes them one by one
+    return listed if trials.ragged(search, {**bound, **listed}).ran else extra
 
 
 def _meant(search: Search, bound: Option, extra: Option) -> bool:

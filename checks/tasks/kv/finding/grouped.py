@@ -201,7 +201,7 @@ def called(
         return np.concatenate(rows)
     inputs = {**heads.inputs(), "causal": causal, "batch": q.shape[0]}
     inputs.update({"q": to_wire(q, layout), "k": _keys(k, layout), "v": _keys(v, layout)})
-    returned = invoke(worker, replace(binding, layout=""), inputs, budget=budget)
+    returned = invoke(worker, binding, inputs, budget=budget, wired=True)
     handle = part(returned, ROLE, "out", (len(layout), len(layout) - 1))
     if handle is None:
         raise BadResult(f"{binding.target} gives no output")

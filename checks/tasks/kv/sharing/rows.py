@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.fed import Fed
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sharing_roles import LEAVE
 
 __all__ = ["judge"]
 
@@ -49,8 +51,10 @@ def judge(subject: Subject, found: Findings, wrong: list[str], said: list[str]) 
 
 
 def _fits(subject: Subject, case: Case) -> bool:
-    """Whether a fork is one of rows, or of a whole cache."""
-    return case.role != "fork" or subject.bound["fork"].takes("sequence") == (case.run is _row)
+    """Whether a fork is one of rows, or of a whole cache; whether rows may go."""
+    name = subject.bound[case.role].name.rpartition(".")[2]
+    goes = case.run is not _leave or bool(re.search(LEAVE, name))
+    return goes and (case.role != "fork" or subject.bound["fork"].takes("sequence") == (case.run is _row))
 
 
 def _told_of_each(subject: Subject) -> Subject:
@@ -98,6 +102,14 @@ def _beams(fed: Fed, rng: np.random.Generator) -> float:
     return float(np.max(errors))
 
 
+def _leave(fed: Fed, rng: np.random.Generator) -> float:
+    errors = []
+    for order in ([0, 1, 3], [1, 2], [1]):
+        fed.reorder(np.array(order))
+        errors += [fed.held(), fed.feed(rng, 2), fed.held()]
+    return float(np.max(errors))
+
+
 def _row(fed: Fed, rng: np.random.Generator) -> float:
     fed.fork_row(0, 1)
     return float(np.max([fed.held(), fed.feed(rng, 2), fed.held()]))
@@ -136,6 +148,8 @@ _EQUAL, _UNEQUAL = (3,), (3, 1, 5, 2)
 _CASES = (
     Case("reorder", "rows in another order, some of them twice, then written to", _beams, _EQUAL),
     Case("reorder", "rows of several lengths in another order, then written to", _beams, _UNEQUAL),
+    Case("reorder", "rows that go one after the other, then written to", _leave, _EQUAL),
+    Case("reorder", "rows of several lengths of which the longest goes, then written to", _leave, _UNEQUAL),
     Case("fork", "a row with the past of another, then written to", _row, _EQUAL),
     Case("fork", "a row with the past of a longer one, then written to", _row, _UNEQUAL),
     Case("fork", "a second cache with the same past, then written to", _two_caches, _EQUAL),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.tasks.kv.faces.cached import BY_ITSELF, PROMPTS, Cached
+from judge_tui.checks.tasks.kv.faces.cached import BY_ITSELF, LISTS, PROMPTS, Cached
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.variable_lengths import ragged_decoder
@@ -93,7 +93,7 @@ def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]
         try:
             worst = worst.or_worse(_step(cached, stream, t, held, np.ones(batch, bool)))
         except Raised as fault:
-            if cached.ragged_by() != PROMPTS or t > longest:
+            if cached.ragged_by() not in (PROMPTS, LISTS) or t > longest:
                 raise
             raise Skipped(f"sequences of different lengths do not step together: {fault.message}") from fault
     kind = "rows" if subject.mode != "read" else "keys and values read back"
@@ -242,7 +242,7 @@ def _rows_are_told(subject: Subject) -> bool:
     told = name in subject.bound and any(
         subject.bound[name].takes(each) for each in ("lengths", "bounds", "query_positions")
     )
-    return told or subject.cached(Sizes()).ragged_by() == BY_ITSELF
+    return told or subject.cached(Sizes()).ragged_by() in (BY_ITSELF, LISTS)
 
 
 def _newest(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from judge_tui.checks.contract import Param, Role
 from judge_tui.checks.tasks.kv.words.parameters import AFTER, CACHE, LAYER, SEQUENCE, takes
 
-__all__ = ["FORK", "PAGED", "REORDER", "ROLES", "ROLL_BACK"]
+__all__ = ["FORK", "LEAVE", "PAGED", "REORDER", "ROLES", "ROLL_BACK"]
 
 _PARENT = replace(
     SEQUENCE,
@@ -74,12 +74,15 @@ FORK = _shares(
     r"^(beam|prefix|seq|sequence)_?(fork|share|clone|copy)$ ^copy_(from|to)$",
     r"block$ page$ on_?write cow table test data array write (^|_)in(_|$)",
 )
+#: Names of what keeps some rows of a batch, when others have finished.
+LEAVE = r"^(filter|keep|retain|compact)(_?(beams?|batch|rows?|seq\w*|cache|only|active|alive|live|running))?$"
 #: Rows of a batch in another order, some of them twice and some no more, as beam search wants it.
 REORDER = _shares(
     "reorder",
     (LAYER, _ORDER),
     r"reorder ^(index_?select|permute|gather|select|pick|shuffle|rearrange|take)"
-    r"(_?(beams?|batch|rows?|seq\w*|cache|kv_?cache|kv))?$ ^(beam|batch|row)_?(select|gather|index|permute)$",
+    r"(_?(beams?|batch|rows?|seq\w*|cache|kv_?cache|kv))?$ ^(beam|batch|row)_?(select|gather|index|permute)$ "
+    rf"{LEAVE}",
     r"block page head test layer",
 )
 #: The newest tokens go, as after a draft that was not accepted.
