@@ -1,4 +1,4 @@
-"""A cache that can be told how to store, in a mode that it makes and that nothing can be put into."""
+"""A cache that can be told how to store, in a mode that it makes and that holds nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.check import Findings
-from judge_tui.checks.faults import Raised
+from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.kv.finding.quantized import PREFIXES
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -29,6 +29,8 @@ _WORDS = ("int8", "int4")
 _SWITCH = re.compile(r"(?i)quanti[sz]|int_?8|int_?4|8_?bit|4_?bit")
 #: Of a head: a multiple of what numbers that share a scale may be.
 _WIDTH = 128
+#: As many as no other axis has.
+_TOKENS = 9
 _PARTS = ("append", "append_many", "read")
 
 
@@ -47,12 +49,12 @@ def judge_modes(bench: Bench, found: Findings) -> list[str]:
     for mode in _modes(bench, plain):
         if str(mode.argument) in judged:
             continue
-        fault = _raised(bench, {**{n: bound[n] for n in _PARTS if n in bound}, "create": mode.made})
-        if fault is None or refusal(bench.submission, fault):
+        fault = _broken(bench, {**{n: bound[n] for n in _PARTS if n in bound}, "create": mode.made})
+        if fault is None or (isinstance(fault, Raised) and refusal(bench.submission, fault)):
             continue
         found.claim(
-            f"{mode}: takes tokens, as without", False, measured=fault.message, limit="no error",
-            file=fault.file, line=fault.line,
+            f"{mode}: tokens go in and come back, as without", False, measured=fault.message,
+            limit="no error", file=fault.file, line=fault.line,
         )  # fmt: skip
         said.append(f"{mode}: {fault.placed}")
     return said
@@ -109,12 +111,14 @@ def _makes(bench: Bench, plain: Binding, keyword: str, values: Sequence[object])
             yield mode
 
 
-def _raised(bench: Bench, roles: Mapping[str, Binding]) -> Raised | None:
-    """What a token raises that is put into an empty cache."""
+def _broken(bench: Bench, roles: Mapping[str, Binding]) -> Raised | BadResult | None:
+    """What goes wrong with tokens that are put into an empty cache, and read back."""
     subject = Subject(bench, dict(roles))
-    sizes = replace(subject.sizes(2, 12), head_dim=_WIDTH)
+    sizes = replace(subject.sizes(2, 2 * _TOKENS), head_dim=_WIDTH)
     with Guess(bench.worker) as guess:
         cached = subject.cached(sizes)
         cached.goes, cached.mode = None, "read"
-        cached.feed(*drawn(np.random.default_rng(31), sizes, 1))
-    return guess.fault if isinstance(guess.fault, Raised) else None
+        cached.feed(*drawn(np.random.default_rng(31), sizes, _TOKENS))
+        if "read" in roles:
+            cached.stored(1)
+    return guess.fault if isinstance(guess.fault, Raised | BadResult) else None
