@@ -24,8 +24,8 @@ _LIMIT, _ROWS_TO_A_BLOCK = 65_535, 8
 #: 2³¹ logits.
 _SHORT, _LONG = 64, 32_256
 _SECONDS = 20.0
-#: What a launch gives on a card that is no configuration of one.
-_INVALID = (1, 9)
+#: What a card gives for a launch that is no configuration of one.
+_INVALID_CONFIGURATION = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ def _refused(answer: Answer) -> Event | None:
     for event in answer.events:
         if event.kind == "refused_launch" and event.severity == "fault":
             return event
-    if answer.status == "refused" and answer.code in _INVALID and answer.indices is not None:
-        return Event("refused_launch", "fault", f"the card's error is {answer.code}")
+    if answer.status == "refused" and answer.code == _INVALID_CONFIGURATION and answer.indices is not None:
+        return Event("refused_launch", "fault", "no configuration of a launch by the card's own word")
     return None
 
 
