@@ -2,8 +2,8 @@
 
 A layout of letters names the axes of what the contract calls (B, H, N, D): ``BNHD`` has them
 in another order; one that leaves letters out is called once for every index of those axes,
-and what comes is stacked: ``HND`` takes one sequence at a time, ``ND`` one head. ``BNE`` joins
-heads and their width into one last axis, tokens before it. ``merged``
+and what comes is stacked: ``HND`` takes one sequence at a time, ``ND`` one head. ``E`` joins
+heads and their width into one axis: ``BNE`` has tokens before it. ``merged``
 makes one axis of the two leading ones of every array of three or more axes, so that (B, T, D)
 is handed over as rows.
 """
@@ -16,31 +16,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["JOINED", "MERGED", "back", "handed", "left_out", "wired"]
+__all__ = ["MERGED", "back", "handed", "left_out", "wired"]
 
 MERGED = "merged"
-JOINED = "BNE"
 _AXES = "BHND"
+
+
+def _spread(layout: str) -> str:
+    """A layout whose joined axis is written as the two that it joins."""
+    return layout.replace("E", "HD")
 
 
 def _order(layout: str, axes: int) -> list[int] | None:
     """Axes of a 4-D array as they are handed over, those that are left out in front; ``None`` as they are."""
-    if axes != len(_AXES) or not set(layout) <= set(_AXES) or len(set(layout)) < len(layout) or not layout:
+    spread = _spread(layout)
+    if axes != len(_AXES) or not set(spread) <= set(_AXES) or len(set(spread)) < len(spread) or not layout:
         return None
-    return [_AXES.index(axis) for axis in (*(a for a in _AXES if a not in layout), *layout)]
+    return [_AXES.index(axis) for axis in (*(a for a in _AXES if a not in spread), *spread)]
 
 
 def left_out(layout: str) -> int:
     """How many leading axes a layout leaves out: the callable is called for every index of them."""
-    return len(_AXES) - len(layout) if _order(layout, len(_AXES)) else 0
+    return len(_AXES) - len(_spread(layout)) if _order(layout, len(_AXES)) else 0
 
 
 def wired(shape: Sequence[int], layout: str) -> tuple[int, ...]:
     """A shape of the contract's axes as it goes over the wire."""
     if order := _order(layout, len(shape)):
-        return tuple(shape[axis] for axis in order)
-    if layout == JOINED and len(shape) == len(_AXES):
-        return (shape[0], shape[2], shape[1] * shape[3])
+        sizes = {**dict(zip(_AXES, shape, strict=True)), "E": shape[1] * shape[3]}
+        front = (shape[axis] for axis in order[: left_out(layout)])
+        return (*front, *(sizes[axis] for axis in layout))
     if layout != MERGED or len(shape) < 3:
         return tuple(shape)
     return (shape[0] * shape[1], *shape[2:])
@@ -48,12 +53,10 @@ def wired(shape: Sequence[int], layout: str) -> tuple[int, ...]:
 
 def handed(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
     """An array of the contract's axes as it goes over the wire."""
+    shape = wired(array.shape, layout)
     if order := _order(layout, array.ndim):
-        return array.transpose(order)
-    if layout == JOINED and array.ndim == len(_AXES):
-        array, shape = array.transpose(0, 2, 1, 3), wired(array.shape, layout)
-        return array.reshape(shape)
-    return array.reshape(wired(array.shape, layout))
+        array = array.transpose(order)
+    return array if array.shape == shape else array.reshape(shape)
 
 
 def back(array: npt.NDArray[Any], shape: Sequence[int], layout: str) -> npt.NDArray[Any]:
@@ -64,8 +67,7 @@ def back(array: npt.NDArray[Any], shape: Sequence[int], layout: str) -> npt.NDAr
         shape: In the contract's axes.
         layout: How it went over the wire.
     """
-    order = _order(layout, len(shape))
-    if layout == JOINED and len(shape) == len(_AXES):
-        b, h, n, d = shape
-        return np.ascontiguousarray(array.reshape(b, n, h, d).transpose(0, 2, 1, 3))
-    return np.ascontiguousarray(array.transpose(np.argsort(order)) if order else array.reshape(shape))
+    if order := _order(layout, len(shape)):
+        apart = array.reshape([shape[axis] for axis in order])
+        return np.ascontiguousarray(apart.transpose(np.argsort(order)))
+    return np.ascontiguousarray(array.reshape(shape))

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.calling.layouts import back, handed
+
 __all__ = [
     "JOINED",
     "LAYERS",
@@ -94,13 +96,8 @@ def to_wire(array: Array, layout: str, layers: int = 1) -> Array:
     if "L" in layout:
         pieces = [to_wire(of_layer(array, layer), one_layer(layout)) for layer in range(layers)]
         return np.ascontiguousarray(np.stack(pieces, axis=layout.index("L")))
-    if "E" in layout:
-        b, h, n, d = array.shape
-        joined = array.transpose(0, 2, 1, 3).reshape(b, n, h * d)
-        return np.ascontiguousarray(joined.reshape(wire_shape(array.shape, layout)))
-    kept = array.transpose(["BHND".index(axis) for axis in _full(layout)])
-    drop = tuple(index for index, axis in enumerate(_full(layout)) if axis not in layout)
-    return np.ascontiguousarray(kept.squeeze(drop))
+    # axes that are left out have a length of one
+    return np.ascontiguousarray(handed(array, layout).reshape(wire_shape(array.shape, layout)))
 
 
 def wire_shape(shape: tuple[int, ...], layout: str, layers: int = 1) -> tuple[int, ...]:
@@ -121,12 +118,7 @@ def from_wire(array: Array, shape: tuple[int, ...], layout: str, layer: int = 0)
     """
     if "L" in layout:
         array, layout = np.take(array, layer, axis=layout.index("L")), one_layer(layout)
-    b, h, n, d = shape
-    if "E" in layout:
-        return np.ascontiguousarray(array.reshape(b, n, h, d).transpose(0, 2, 1, 3))
-    full = _full(layout)
-    wide = array.reshape([dict(zip("BHND", shape, strict=True))[axis] for axis in full])
-    return np.ascontiguousarray(wide.transpose([full.index(axis) for axis in "BHND"]))
+    return back(array, shape, layout)
 
 
 def packed(array: Array, counts: Array) -> Array:
@@ -149,8 +141,3 @@ def unpacked(array: Array, counts: Array, tokens: int) -> Array:
     for b, (n, end) in enumerate(zip(counts, np.cumsum(counts), strict=True)):
         out[b, :, :n] = array[0, :, end - n : end]
     return out
-
-
-def _full(layout: str) -> str:
-    """The layout with the axes that it drops put in front (their length is 1)."""
-    return "".join(axis for axis in "BHND" if axis not in layout) + layout

@@ -22,6 +22,7 @@ EVERY = sorted(Path(tasks.__file__).parent.rglob("*.py"))
         (r"except \(\s*Fault,\s*KeyError", "what a guess may meet stands in Guess"),
         (r"rejected: dict\[str, list\[str\]\],", "a Search is handed on, and not its parts"),
         (r"def survived\(", "the solver remembers what ended a process"),
+        (r'layout=""', "arrays in a callable's own order are told to the call by wired="),
     ],
 )
 def test_what_the_solver_does_is_not_done_again(idiom: str, instead: str) -> None:
