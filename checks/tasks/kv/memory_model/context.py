@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from judge_tui.checks.tasks.kv.memory_model.calculators import Calculator
 from judge_tui.checks.tasks.kv.memory_model.closed_form import BINARY, DECIMAL, tokens_bytes
 from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry
-from judge_tui.checks.tasks.kv.memory_model.plans import Plan
 
 __all__ = ["Fits", "fits"]
 
@@ -46,11 +46,11 @@ class Fits:
         return _GB.get(self.gb, "")
 
 
-def fits(plan: Plan, ask: Callable[[Geometry], float], point: Geometry) -> Fits | None:
+def fits(calculator: Calculator, ask: Callable[[Geometry], float], point: Geometry) -> Fits | None:
     """Ask for several GPUs and models, and see what a GB and a weight are worth.
 
     Args:
-        plan: What it is told.
+        calculator: What it is told.
         ask: The tokens that it says, for one geometry.
         point: Where to start.
 
@@ -61,25 +61,25 @@ def fits(plan: Plan, ask: Callable[[Geometry], float], point: Geometry) -> Fits 
     tokens = [ask(base), ask(more)]
     if not tokens[1] > tokens[0] >= 0:
         return None
-    per_token = tokens_bytes(point, plan.told)
-    if not plan.told & {"itemsize", "bits", "dtype", "per_token"}:
+    per_token = tokens_bytes(point, calculator.told)
+    if not calculator.told & {"itemsize", "bits", "dtype", "per_token"}:
         per_token *= 2
-    batch = _batch(plan, ask, base, tokens[0])
+    batch = _batch(calculator, ask, base, tokens[0])
     each = per_token * (point.batch if batch == "each" else 1)
     slope = (tokens[1] - tokens[0]) * each
-    in_bytes = "memory" not in plan.told
+    in_bytes = "memory" not in calculator.told
     per_gb = slope / 400.0
     gb, share = _gb(per_gb)
     if in_bytes:
         gb, share = 0.0, per_gb / DECIMAL
-    weights = _weights(plan, ask, base, tokens[0], each)
-    cause = _cause(plan, per_gb, share, gb, weights)
-    mild = cause == _TOO_MANY or (cause == _MIXED and "params_b" in plan.told)
+    weights = _weights(calculator, ask, base, tokens[0], each)
+    cause = _cause(calculator, per_gb, share, gb, weights)
+    mild = cause == _TOO_MANY or (cause == _MIXED and "params_b" in calculator.told)
     return Fits(per_gb, gb, share, weights, cause, batch, mild)
 
 
-def _batch(plan: Plan, ask: Callable[[Geometry], float], base: Geometry, tokens: float) -> str:
-    if "batch" not in plan.told:
+def _batch(calculator: Calculator, ask: Callable[[Geometry], float], base: Geometry, tokens: float) -> str:
+    if "batch" not in calculator.told:
         return ""
     alone = ask(replace(base, batch=1))
     return "each" if abs(alone / max(tokens, 1e-9) / base.batch - 1) < _CLOSE else "all"
@@ -92,20 +92,20 @@ def _gb(per_gb: float) -> tuple[float, float]:
 
 
 def _weights(
-    plan: Plan, ask: Callable[[Geometry], float], base: Geometry, tokens: float, each: float
+    calculator: Calculator, ask: Callable[[Geometry], float], base: Geometry, tokens: float, each: float
 ) -> float:
     """Bytes taken away for one byte more of weights; 0 when it is told nothing of them."""
-    if not plan.told & {"params", "params_b", "weight_bytes", "weight_gb"}:
+    if not calculator.told & {"params", "params_b", "weight_bytes", "weight_gb"}:
         return 0.0
     heavier = replace(base, params=base.params * 2)
     size = base.weight_itemsize
     return (tokens - ask(heavier)) * each / (base.params * size)
 
 
-def _cause(plan: Plan, per_gb: float, share: float, gb: float, weights: float) -> str:
+def _cause(calculator: Calculator, per_gb: float, share: float, gb: float, weights: float) -> str:
     """What is wrong with it; a share over one or under a half that a usual mistake explains."""
     ratio = weights / share if weights and share else 0.0
-    in_gb = "weight_gb" in plan.told
+    in_gb = "weight_gb" in calculator.told
     if share > 1.0 + _CLOSE or (0 < share < 0.45):
         for words, factor in (
             ("keys and values are counted once, not twice", 2.0), (_TOO_MANY, 0.5),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 __all__ = ["Geometry", "drawn", "meaning", "neutral"]
+
+#: Bytes of a number → its type, by NumPy's name and by a short one.
+_TYPES = {1: "int8", 2: "float16", 4: "float32", 8: "float64"}
+_SHORT = {1: "int8", 2: "fp16", 4: "fp32", 8: "fp64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,23 @@ class Geometry:
     def embed(self) -> int:
         """Width of the model."""
         return self.heads * self.head_dim
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name; a type also by its names, an allowance as what takes nothing away."""
+        stored, weight = self.itemsize, self.weight_itemsize
+        return {
+            "layers": self.layers, "heads": self.heads, "kv_heads": self.kv_heads, "embed": self.embed,
+            "head_dim": self.head_dim, "batch": self.batch, "seq": self.seq, "window": self.seq,
+            "itemsize": stored, "bits": 8 * stored, "params": self.params, "params_b": self.params / 1e9,
+            "memory": self.memory, "memory_bytes": int(self.memory * 1e9), "weight_itemsize": weight,
+            "weight_gb": self.params * weight / 1e9, "weight_bytes": self.params * weight, "vocab": 32_000,
+            "ff": 4 * self.embed, "name": "model", "bandwidth": 2000.0, "flops": 300.0, "reserve_gb": 0,
+            "per_token": 2 * self.layers * self.kv_heads * self.head_dim * stored,
+            "reserve_all": 1.0, "reserve_none": 0.0,
+            "dtype": _TYPES[stored], "dtype_name": _TYPES[stored], "dtype_short": _SHORT[stored],
+            "weight_dtype": _TYPES[weight], "weight_dtype_name": _TYPES[weight],
+            "weight_dtype_short": _SHORT[weight],
+        }  # fmt: skip
 
 
 def drawn(rng: np.random.Generator) -> tuple[Geometry, Geometry]:

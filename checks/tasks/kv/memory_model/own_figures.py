@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from judge_tui.checks.bench import Bench
@@ -12,10 +12,10 @@ from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Unbound
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.memory_model.calculators import Calculator, calculators, explained, numbers
 from judge_tui.checks.tasks.kv.memory_model.closed_form import GB, MB, Reading, read, tokens_bytes
 from judge_tui.checks.tasks.kv.memory_model.context import Fits, fits
 from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry, drawn
-from judge_tui.checks.tasks.kv.memory_model.plans import Plan, explained, numbers, plans
 from judge_tui.checks.tasks.kv.words import claims
 from judge_tui.checks.verdict import Verdict
 
@@ -93,14 +93,16 @@ def memory_model(bench: Bench, found: Findings) -> str:
     job = Job(bench, found)
     worker = bench.worker
     _loaded(bench)
-    for plan in list(plans(worker, worker.loaded, _CACHE, f"{_OTHER}|{_CONTEXT}", job.tried))[:24]:
+    for calculator in list(calculators(worker, worker.loaded, _CACHE, f"{_OTHER}|{_CONTEXT}", job.tried))[
+        :24
+    ]:
         if job.judged < _MOST:
-            _size(job, plan)
-    for plan in list(plans(worker, worker.loaded, _CONTEXT, _OTHER, job.tried))[:12]:
-        if plan.told & {"memory", "memory_bytes"}:
-            _context(job, plan)
+            _size(job, calculator)
+    for calculator in list(calculators(worker, worker.loaded, _CONTEXT, _OTHER, job.tried))[:12]:
+        if calculator.told & {"memory", "memory_bytes"}:
+            _context(job, calculator)
         else:
-            job.open.append(f"{plan.target} takes no memory of a GPU")
+            job.open.append(f"{calculator.target} takes no memory of a GPU")
     if found.verdict is None:
         _reports(job)
     if found.verdict is None:
@@ -120,8 +122,10 @@ def memory_model(bench: Bench, found: Findings) -> str:
 def _reports(job: Job) -> None:
     """Figures of the cache in reports of memory, where no calculator gave any."""
     worker, tried = job.bench.worker, list(job.tried)
-    for plan in list(plans(worker, worker.loaded, _REPORT, f"{_NO_REPORT}|{_CONTEXT}", job.tried))[:_MOST]:
-        _size(job, plan)
+    for calculator in list(
+        calculators(worker, worker.loaded, _REPORT, f"{_NO_REPORT}|{_CONTEXT}", job.tried)
+    )[:_MOST]:
+        _size(job, calculator)
     if job.found.verdict is None:
         job.tried = tried
 
@@ -142,80 +146,83 @@ def _loaded(bench: Bench) -> None:
             raise
 
 
-def _size(job: Job, plan: Plan) -> None:
+def _size(job: Job, calculator: Calculator) -> None:
     """One calculator of bytes: every number that it gives, at two geometries."""
-    plan = _meant(job, plan)
-    if not plan.told & {"heads", "kv_heads", "embed"} and "per_token" not in plan.told:
+    calculator = _meant(job, calculator)
+    if not calculator.told & {"heads", "kv_heads", "embed"} and "per_token" not in calculator.told:
         return
-    answers, said = _answers(job, plan)
-    for text in ("float16", "fp16"):
-        if said and "dtype" in plan.told:
-            answers, _said = _answers(job, plan.styled(text))
+    answers, said = _answers(job, calculator)
+    for style in ("name", "short"):
+        if said and "dtype" in calculator.told:
+            answers, _said = _answers(job, calculator.styled(style))
             said = _said and said
     if said:
-        job.tried.append(f"{plan.target} {said}")
+        job.tried.append(f"{calculator.target} {said}")
         return
     for key in answers[0]:
-        named = replace(plan, key=key)
+        named = calculator.keyed(key)
         if key in answers[1] and _about_cache(named):
             _judged(job, named, [answer[key] for answer in answers])
     if not any(answers):
-        job.tried.append(f"{plan.target} gives no number")
+        job.tried.append(f"{calculator.target} gives no number")
 
 
-def _meant(job: Job, plan: Plan) -> Plan:
+def _meant(job: Job, calculator: Calculator) -> Calculator:
     """The calculator, its width read as that of the model or of a head, whichever is right if one is."""
-    other = plan.otherwise()
+    other = calculator.otherwise()
     if other is None:
-        return plan
-    return next((one for one in (plan, other) if _is_right(job, one)), plan)
+        return calculator
+    return next((one for one in (calculator, other) if _is_right(job, one)), calculator)
 
 
-def _is_right(job: Job, plan: Plan) -> bool:
-    answers, said = _answers(job, plan)
+def _is_right(job: Job, calculator: Calculator) -> bool:
+    answers, said = _answers(job, calculator)
     if said or not all(answers):
         return False
     readings = [
-        read([a[key] for a in answers], job.points, plan.told, _optional(plan))
+        read([a[key] for a in answers], job.points, calculator.told, _optional(calculator))
         for key in answers[0]
         if key in answers[1]
     ]
     return any(reading is not None and reading.right for reading in readings)
 
 
-def _answers(job: Job, plan: Plan) -> tuple[list[dict[str, float]], str]:
+def _answers(job: Job, calculator: Calculator) -> tuple[list[dict[str, float]], str]:
     """The numbers at every geometry, and how it failed to give them, if it did."""
     answers: list[dict[str, float]] = []
     for point in job.points:
-        value, said = explained(job.bench.worker, plan, point, job.bench.left)
+        value, said = explained(job.bench.worker, calculator, point, job.bench.left)
         if said:
             return [], said
         answers.append(dict(numbers(value)))
     return answers, ""
 
 
-def _about_cache(plan: Plan) -> bool:
-    if not plan.key:
+def _about_cache(calculator: Calculator) -> bool:
+    if not calculator.key:
         return True
-    return bool(re.search(_NUMBERS, plan.key.lower())) and not re.search(_NOT_NUMBERS, plan.key.lower())
+    return bool(re.search(_NUMBERS, calculator.key.lower())) and not re.search(
+        _NOT_NUMBERS, calculator.key.lower()
+    )
 
 
-def _judged(job: Job, plan: Plan, answers: list[float]) -> None:
-    words = plan.words
-    optional = _optional(plan)
-    result = read(answers, job.points, plan.told, optional)
+def _judged(job: Job, calculator: Calculator, answers: list[float]) -> None:
+    words = calculator.words
+    optional = _optional(calculator)
+    result = read(answers, job.points, calculator.told, optional)
     shown = f"{answers[0]:.8g} and {answers[1]:.8g}"
-    quantity = f"{plan.target} against the closed form of what it is told ({', '.join(sorted(plan.told))})"
-    where = _where(plan)
+    told = ", ".join(sorted(calculator.told))
+    quantity = f"{calculator.target} against the closed form of what it is told ({told})"
+    where = _where(calculator)
     ours = bool(re.search(_OURS, words)) and not re.search(_HALF, words)
     unknown = result is None or (result.factor and not 0.9 < result.factor <= 2.0)
-    if result is None and (said := _astray(job, plan, answers)):
+    if result is None and (said := _astray(job, calculator, answers)):
         job.judged += 1
         job.found.claim(quantity, False, measured=shown, limit="the same", note=said, **where)
-        job.wrong.append(f"{plan.target.partition(':')[2]} {said}")
+        job.wrong.append(f"{calculator.target.partition(':')[2]} {said}")
         return
     if result is None or unknown or not (result.right or ours):
-        job.tried.append(f"{plan.target} gives {shown}, which is no form of the sizes that it is told")
+        job.tried.append(f"{calculator.target} gives {shown}, which is no form of the sizes that it is told")
         return
     job.judged += 1
     if result.right:
@@ -224,30 +231,30 @@ def _judged(job: Job, plan: Plan, answers: list[float]) -> None:
             quantity, not label, measured=shown, limit="the same", note=label or _convention(result), **where
         )
         if label:
-            job.wrong.append(f"{plan.target.partition(':')[2]}: {label}")
+            job.wrong.append(f"{calculator.target.partition(':')[2]}: {label}")
         else:
-            job.said.setdefault(_convention(result), []).append(plan.target.partition(":")[2])
+            job.said.setdefault(_convention(result), []).append(calculator.target.partition(":")[2])
         return
     if result.cause:
         job.found.claim(quantity, False, measured=shown, limit="the same", note=result.cause, **where)
-        job.wrong.append(f"{plan.target.partition(':')[2]}: {result.cause}")
+        job.wrong.append(f"{calculator.target.partition(':')[2]}: {result.cause}")
         return
     note = f"{result.factor:.4g} times the closed form everywhere: an allowance, or a factor too many"
     job.found.claim(
         quantity, False, measured=shown, limit="the same", note=note, otherwise=Verdict.WARN, **where
     )
-    job.wrong.append(f"{plan.target.partition(':')[2]} is {result.factor:.4g} times the closed form")
+    job.wrong.append(f"{calculator.target.partition(':')[2]} is {result.factor:.4g} times the closed form")
 
 
-def _astray(job: Job, plan: Plan, answers: list[float]) -> str:
+def _astray(job: Job, calculator: Calculator, answers: list[float]) -> str:
     """What is wrong with the bytes of a cache, told of every size, that grow with none of them as they must.
 
     Only where the name leaves no doubt of what is meant; a few per cent are blocks or a header.
     """
-    told = plan.told
-    named = re.search(r"(kv|cache)\w*_(size|bytes|memory|footprint)|(kv_)?bytes_per_tok", plan.words)
+    told = calculator.told
+    named = re.search(r"(kv|cache)\w*_(size|bytes|memory|footprint)|(kv_)?bytes_per_tok", calculator.words)
     every = {"layers"} <= told and told & {"itemsize", "bits", "dtype"} and told & {"head_dim", "embed"}
-    if not (named and every) or re.search(_HALF, plan.words):
+    if not (named and every) or re.search(_HALF, calculator.words):
         return ""
     if min(answers) <= 0:
         return "gives nothing, whatever it is told"
@@ -262,13 +269,17 @@ def _astray(job: Job, plan: Plan, answers: list[float]) -> str:
     )
 
 
-def _where(plan: Plan) -> dict[str, Any]:
-    return {} if plan.file == ADAPTER else {"file": plan.file, "line": plan.line or None}
+def _where(calculator: Calculator) -> dict[str, Any]:
+    return (
+        {}
+        if calculator.call.file == ADAPTER
+        else {"file": calculator.call.file, "line": calculator.call.line or None}
+    )
 
 
-def _optional(plan: Plan) -> list[str]:
+def _optional(calculator: Calculator) -> list[str]:
     """What may be left out: tokens of a figure per token, layers of one per layer, sizes of its object."""
-    told, direct, words = plan.told, plan.direct, plan.words
+    told, direct, words = calculator.told, calculator.direct, calculator.words
     left: list[str] = [name for name in ("seq", "batch") if name in told and name not in direct]
     if "per_tok" in words or "growth" in words:
         left += [name for name in ("seq", "batch") if name in told and name not in left]
@@ -295,9 +306,9 @@ def _convention(result: Reading) -> str:
     return f"in {result.unit}{width}{out}"
 
 
-def _context(job: Job, plan: Plan) -> None:
+def _context(job: Job, calculator: Calculator) -> None:
     """One calculator of the longest context, its width read as that of the model or of a head."""
-    told = [(one, _fits(job, one)) for one in (plan, plan.otherwise()) if one is not None]
+    told = [(one, _fits(job, one)) for one in (calculator, calculator.otherwise()) if one is not None]
     if failed := [said for _one, said in told[:1] if isinstance(said, str)]:
         job.tried.append(failed[0])
         return
@@ -305,11 +316,11 @@ def _context(job: Job, plan: Plan) -> None:
     _told(job, *next((r for r in results if not (r[1].cause or r[2].cause) and _steady(*r[1:])), results[0]))
 
 
-def _fits(job: Job, plan: Plan) -> tuple[Fits, Fits] | str:
+def _fits(job: Job, calculator: Calculator) -> tuple[Fits, Fits] | str:
     """What it does at both geometries, or why that cannot be said."""
 
     def ask(point: Geometry) -> float:
-        value = plan.at(job.bench.worker, point, job.bench.left)
+        value = calculator.at(job.bench.worker, point, job.bench.left)
         given = [
             number
             for key, number in numbers(value)
@@ -320,27 +331,27 @@ def _fits(job: Job, plan: Plan) -> tuple[Fits, Fits] | str:
         return given[0]
 
     with Guess(job.bench.worker) as guess:
-        first, second = (fits(plan, ask, point) for point in job.points)
+        first, second = (fits(calculator, ask, point) for point in job.points)
         if first is None or second is None:
-            return f"{plan.target}: what it gives does not grow with the memory that it is told"
+            return f"{calculator.target}: what it gives does not grow with the memory that it is told"
         return first, second
-    return f"{plan.target} {guess.said}"
+    return f"{calculator.target} {guess.said}"
 
 
 def _steady(first: Fits, second: Fits) -> bool:
     return abs(first.per_gb / second.per_gb - 1) < 5e-3
 
 
-def _told(job: Job, plan: Plan, first: Fits, second: Fits) -> None:
-    where = _where(plan)
-    name = plan.target.partition(":")[2]
-    quantity = f"{plan.target}: bytes that it fills with tokens for each GB more of the GPU"
+def _told(job: Job, calculator: Calculator, first: Fits, second: Fits) -> None:
+    where = _where(calculator)
+    name = calculator.target.partition(":")[2]
+    quantity = f"{calculator.target}: bytes that it fills with tokens for each GB more of the GPU"
     measured = f"{first.per_gb:.6g} and {second.per_gb:.6g}"
     if not _steady(first, second):
         cause = _unsteady(job.points, first, second)
         if not cause:
             job.tried.append(
-                f"{plan.target}: a GB is worth {measured} bytes for two models; no form that is known"
+                f"{calculator.target}: a GB is worth {measured} bytes for two models; no form that is known"
             )
             return
         job.found.claim(quantity, False, measured=measured, limit="1e9 or 2^30, less what is kept free",
@@ -363,8 +374,9 @@ def _told(job: Job, plan: Plan, first: Fits, second: Fits) -> None:
         job.fits.append(f"{name}: {takes}, {share}")
     if first.batch == "all" and not cause:
         job.found.claim(
-            f"{plan.target}: it is told of a batch, and uses it", False, measured="a batch changes nothing",
-            limit="fewer tokens for each sequence of more", otherwise=Verdict.WARN, **where,
+            f"{calculator.target}: it is told of a batch, and uses it", False,
+            measured="a batch changes nothing", limit="fewer tokens for each sequence of more",
+            otherwise=Verdict.WARN, **where,
         )  # fmt: skip
         job.wrong.append(f"{name} is told of a batch, and gives as many tokens for any")
 
