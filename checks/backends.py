@@ -20,6 +20,7 @@ import msgspec
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.own_process import python
+from judge_tui.checks.typed import from_json
 
 __all__ = ["BACKENDS", "NAMES", "Backend", "Device", "Name", "Place", "choose", "cpu_name", "find"]
 
@@ -191,7 +192,7 @@ def _gpu() -> Backend:
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
             return _no_gpu(f"CuPy does not work: {said[:300]}", "See docs/gpu.md.")
-        told = msgspec.json.decode(done.stdout.strip().rpartition("\n")[2], type=_Probed)
+        told = from_json(done.stdout.strip().rpartition("\n")[2], _Probed)
     except (OSError, subprocess.TimeoutExpired, msgspec.MsgspecError) as error:
         return _no_gpu(f"CuPy does not work: {error}", "See docs/gpu.md.")
     if not told.devices:

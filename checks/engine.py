@@ -23,6 +23,7 @@ import msgspec
 from judge_tui.checks.errors import EngineError, JudgeError
 from judge_tui.checks.events import Event, Failed, encode
 from judge_tui.checks.request import Request
+from judge_tui.checks.typed import from_json
 
 __all__ = ["main"]
 
@@ -48,7 +49,7 @@ def main(source: BinaryIO | None = None, sink: BinaryIO | None = None, task: str
 
     _load(task)
     try:
-        request = msgspec.json.decode(source.readline(), type=Request)
+        request = from_json(source.readline(), Request)
     except msgspec.MsgspecError as error:
         tell(Failed(f"the request is malformed: {error}"))
         return 2

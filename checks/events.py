@@ -6,7 +6,7 @@ screen neither imports NumPy nor waits for it.
 
 from __future__ import annotations
 
-from functools import cache
+from typing import cast
 
 import msgspec
 
@@ -102,12 +102,6 @@ Event = Planned | Ready | Started | Progress | Finished | Failed | Done
 _encoder = msgspec.json.Encoder()
 
 
-@cache
-def _decoder() -> msgspec.json.Decoder[Event]:
-    # a screen is drawn before an engine says anything
-    return msgspec.json.Decoder(Event)
-
-
 def encode(event: Event) -> bytes:
     """One line of JSON, newline included."""
     return _encoder.encode(event) + b"\n"
@@ -119,4 +113,7 @@ def decode(line: bytes) -> Event:
     Raises:
         msgspec.DecodeError: The line is not an event.
     """
-    return _decoder().decode(line)
+    # a screen is drawn before an engine says anything
+    from judge_tui.checks.typed import from_json
+
+    return from_json(line, cast("type[Event]", Event))

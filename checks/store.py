@@ -24,6 +24,7 @@ from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.folders import user_folder
 from judge_tui.checks.passing import Whole
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.typed import from_json
 from judge_tui.checks.verdict import Outcome, Verdict
 
 __all__ = ["MOST_BYTES", "Run", "Store", "cache_folder", "last_outcomes", "one_seed", "side_by_side"]
@@ -175,7 +176,7 @@ class Store:
         for name in (asked, "last") if asked == "auto" else (asked,):
             with contextlib.suppress(OSError, msgspec.MsgspecError):
                 read = self._path(f"{name}-{task}").read_bytes()
-                return msgspec.json.decode(read, type=tuple[str, tuple[str, ...]])
+                return from_json(read, tuple[str, tuple[str, ...]])
         return "", ()
 
     def remember(self, submission: Submission, whole: Whole) -> None:
@@ -199,7 +200,7 @@ class Store:
         """
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             read = self._path(_whole_key(submission)).read_bytes()
-            stamp, whole = msgspec.json.decode(read, type=tuple[str, Whole])
+            stamp, whole = from_json(read, tuple[str, Whole])
             return whole if stamp == engine_stamp() else None
         return None
 
@@ -225,7 +226,7 @@ class Store:
 
     def _read(self, key: str) -> tuple[Run, ...]:
         try:
-            return msgspec.json.decode(self._path(key).read_bytes(), type=tuple[Run, ...])
+            return from_json(self._path(key).read_bytes(), tuple[Run, ...])
         except (OSError, msgspec.MsgspecError):
             return ()
 

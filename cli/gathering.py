@@ -10,6 +10,7 @@ import msgspec
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.events import Done, Event, Finished, Planned, PlannedCheck, Ready
+from judge_tui.checks.typed import from_json
 from judge_tui.checks.verdict import Outcome
 from judge_tui.cli.sharding import ShardHead
 
@@ -66,8 +67,8 @@ def read_part(file: Path) -> Part:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", file=file) from error
     first, _newline, rest = data.partition(b"\n")
     try:
-        head = msgspec.json.decode(first, type=ShardHead)
-        setting = msgspec.json.decode(first, type=_Setting)
+        head = from_json(first, ShardHead)
+        setting = from_json(first, _Setting)
         if head.part.number < 1:
             raise ValueError(head.shard)
     except (msgspec.MsgspecError, ValueError) as error:
@@ -81,7 +82,7 @@ def read_part(file: Path) -> Part:
         if line.startswith(b'{"ended"'):
             return Part(file, head, setting, tuple(outcomes), whole=False)
         try:
-            outcomes.append(msgspec.json.decode(line, type=Outcome))
+            outcomes.append(from_json(line, Outcome))
         except msgspec.MsgspecError as error:
             hint = "A line was cut or changed on its way: copy the file again, or run this part again."
             raise WorkspaceError("is no outcome.", file=file, line=number, hint=hint) from error
@@ -90,7 +91,7 @@ def read_part(file: Path) -> Part:
 
 def _end(line: bytes) -> _End | None:
     try:
-        return msgspec.json.decode(line, type=_End)
+        return from_json(line, _End)
     except msgspec.MsgspecError:
         return None
 

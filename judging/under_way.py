@@ -15,6 +15,7 @@ import msgspec
 
 from judge_tui.checks.hosts import host
 from judge_tui.checks.store import cache_folder
+from judge_tui.checks.typed import from_json
 
 __all__ = ["UnderWay", "clear", "keep", "read"]
 
@@ -106,7 +107,7 @@ def read(root: Path) -> UnderWay | None:
         root: The workspace.
     """
     try:
-        told = msgspec.json.decode(_path(root).read_bytes(), type=UnderWay)
+        told = from_json(_path(root).read_bytes(), UnderWay)
     except (OSError, msgspec.MsgspecError):
         return None
     gone = told.host == host() and not _runs(told.pid)

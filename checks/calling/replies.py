@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import msgspec
 
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.typed import converted
 
 __all__ = ["MOST_OBJECTS", "affordable", "checked"]
 
@@ -215,7 +216,7 @@ def checked(op: str, reply: Any) -> dict[str, Any]:
     if not isinstance(reply, dict):
         raise BadResult("the worker's reply is malformed")
     try:
-        msgspec.convert(reply, _SHAPES.get(op, _Reply))
+        converted(reply, _SHAPES.get(op, _Reply))
     except (msgspec.ValidationError, RecursionError) as error:
         raise BadResult(f"the worker's reply to '{op}' is malformed: {str(error)[:200]}") from error
     if not reply.keys() & {"raised", "lost", "bad"} and any(key not in reply for key in _NEEDED.get(op, ())):

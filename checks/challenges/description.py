@@ -22,6 +22,7 @@ from judge_tui.checks.challenges.numbers.offered import Numbers, offered
 from judge_tui.checks.errors import ChallengeFault, JudgeError
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.store import cache_folder, engine_stamp
+from judge_tui.checks.typed import from_json
 
 __all__ = ["Description", "Trouble", "described"]
 
@@ -82,7 +83,7 @@ def described(challenge: Challenge, authors: Authors) -> Description:
     """
     place = cache_folder() / "challenges" / f"{_key(challenge, authors)}.json"
     with contextlib.suppress(OSError, msgspec.MsgspecError):
-        return msgspec.json.decode(place.read_bytes(), type=Description)
+        return from_json(place.read_bytes(), Description)
     made = _asked(challenge, authors)
     with contextlib.suppress(OSError):
         _written(place, msgspec.json.encode(made))

@@ -11,6 +11,7 @@ from judge_tui.checks.backends import NAMES, Device, find
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.hosts import host
 from judge_tui.checks.jobs.job import Stamp, stamp
+from judge_tui.checks.typed import from_msgpack
 
 __all__ = ["Facts", "Offered", "facts", "read_facts", "refusal"]
 
@@ -75,7 +76,7 @@ def read_facts(told: bytes) -> Facts:
     Raises:
         msgspec.MsgspecError: It is none.
     """
-    return msgspec.msgpack.decode(told, type=Facts)
+    return from_msgpack(told, Facts)
 
 
 def refusal(theirs: Facts, mine: Stamp, *, trust: bool) -> str:

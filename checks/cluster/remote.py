@@ -27,6 +27,7 @@ from judge_tui.checks.jobs.performing import Performance
 from judge_tui.checks.placement import Devices
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
+from judge_tui.checks.typed import from_json, from_msgpack
 
 __all__ = ["TOPIC", "Message", "facts", "judged", "read_message"]
 
@@ -65,7 +66,7 @@ def read_message(told: bytes) -> Message:
     Raises:
         msgspec.MsgspecError: It is none.
     """
-    return msgspec.msgpack.decode(told, type=Message)
+    return from_msgpack(told, Message)
 
 
 def facts(dask_worker: Worker) -> bytes:
@@ -161,7 +162,7 @@ def _made(challenge: bytes, judged_by: bytes) -> tuple[Task, Submission]:
     from judge_tui.checks.challenges.challenge import Challenge
 
     held = unpacked(judged_by)
-    told = msgspec.json.decode(challenge, type=Challenge)
+    told = from_json(challenge, Challenge)
     return task_of(told.id, Challenge(told.id, str(held.path), told.settings)), held
 
 

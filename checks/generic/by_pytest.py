@@ -20,6 +20,7 @@ from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.generic.hooks import Hook
 from judge_tui.checks.generic.scripts import run_script
 from judge_tui.checks.generic.tested import IMPORT, NO_TIME, Ending, Tested, allowance, moved, of_fault
+from judge_tui.checks.typed import converted
 
 __all__ = ["PytestRuns", "WithoutPytestError"]
 
@@ -203,7 +204,7 @@ class PytestRuns(contextlib.ExitStack):
             self._worker = moved(self.enter_context(self._bench.fresh()))
         reply = self._worker.ask(op, budget=allowance(self._bench), **body)
         try:
-            return msgspec.convert(reply, kind)
+            return converted(reply, kind)
         except msgspec.ValidationError as error:
             raise BadResult(f"the worker's reply is malformed ({error})") from error
 

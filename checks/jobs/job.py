@@ -17,6 +17,7 @@ from judge_tui.checks.engine_version import EngineVersion, engine_version
 from judge_tui.checks.events import Event
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
+from judge_tui.checks.typed import from_msgpack
 from judge_tui.checks.verdict import Outcome
 
 __all__ = ["Executor", "Found", "Job", "Order", "Setting", "Stamp", "Work", "read_job", "stamp"]
@@ -82,7 +83,7 @@ def read_job(told: bytes) -> Job:
     Raises:
         msgspec.MsgspecError: It is none.
     """
-    return msgspec.msgpack.decode(told, type=Job)
+    return from_msgpack(told, Job)
 
 
 @dataclass(frozen=True, slots=True)

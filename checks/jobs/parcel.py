@@ -20,6 +20,7 @@ from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.snapshot import MOST_BYTES, released_with
 from judge_tui.checks.submission import ADAPTER, META, Submission, SubmissionMeta
 from judge_tui.checks.temporary import new_folder, release
+from judge_tui.checks.typed import from_msgpack
 from judge_tui.checks.unlisted import Unlisted
 
 __all__ = ["arrived", "digest_of", "packed", "taken", "unpacked"]
@@ -220,7 +221,7 @@ def arrived(parcel: bytes) -> Iterator[Submission]:
 def _laid_out(parcel: bytes) -> tuple[Submission, Path]:
     """The snapshot that a parcel holds, and the new folder that holds all of it."""
     try:
-        found = msgspec.msgpack.decode(parcel, type=_Parcel)
+        found = from_msgpack(parcel, _Parcel)
     except msgspec.MsgspecError as error:
         raise EngineError(f"a submission arrived broken: {error}") from error
     if sum(len(data) for _name, data in found.files) > MOST_BYTES:

@@ -13,6 +13,7 @@ import msgspec
 
 from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed
+from judge_tui.checks.typed import from_json
 from judge_tui.cli.bringing.brought import Brought, Refused, listed
 from judge_tui.cli.bringing.languages import COMMENTS, suffix_of
 from judge_tui.cli.bringing.member_names import free_name, module_name, said, tidied, why_not
@@ -88,7 +89,7 @@ def from_notebook(data: bytes, task: str) -> Brought:
         Refused: It is no notebook, or has no code.
     """
     try:
-        notebook = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=_Notebook)
+        notebook = from_json(data.removeprefix(b"\xef\xbb\xbf"), _Notebook)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise Refused(f"is no notebook: {str(error).rstrip('.')}.") from error
     if not any(cell.cell_type == "code" and cell.text.strip() for cell in notebook.all_cells):

@@ -22,6 +22,7 @@ from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import ChallengeFault, EngineError
 from judge_tui.checks.faults import Died, Fault
 from judge_tui.checks.sources import python_files
+from judge_tui.checks.typed import converted
 
 __all__ = ["Judged", "Row", "Trial"]
 
@@ -284,6 +285,6 @@ class Judged:
 
 def _converted(told: dict[str, Any], kind: Any) -> Any:
     try:
-        return msgspec.convert(told, kind)
+        return converted(told, kind)
     except msgspec.ValidationError as error:
         raise ChallengeFault(f"The tests' process says what it may not say: {error}.") from error

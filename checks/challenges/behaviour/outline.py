@@ -11,6 +11,7 @@ from judge_tui.checks.challenges.author import Author, Authors
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Fault, Skipped
+from judge_tui.checks.typed import converted
 
 __all__ = ["Behaviour", "TestFile", "TestFunction", "collected"]
 
@@ -167,7 +168,7 @@ def collected(authors: Authors, challenge: Challenge, *, mode: Any = "auto") -> 
     author = Author(challenge, authors.folder, mode=mode)
     try:
         reply = author.worker.ask("outline", budget=_PATIENCE)
-        told = msgspec.convert(dict(reply), _Outline)
+        told = converted(dict(reply), _Outline)
     except Fault as fault:
         raise ChallengeFault(
             f"Its tests cannot be collected: that {fault.message}.", file=fault.file, line=fault.line,
