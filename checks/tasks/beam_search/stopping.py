@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,9 +15,9 @@ from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct,
 from judge_tui.checks.tasks.beam_search.searching import Search, written
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["behind", "hold_stopping"]
+__all__ = ["behind", "fallen", "hold_stopping"]
 
-_TABLES = 4
+_TABLES, _FALLEN = 4, 3
 _WIDTH = 2
 _QUANTITY = "a search goes on while a beam that is behind can still win by its length, searches"
 
@@ -32,7 +33,8 @@ def hold_stopping(bench: Bench, found: Findings, search: Search) -> str:
     """
     missed: list[str] = []
     early, count = True, 0
-    for script, prompt, steps, alpha in behind(bench.rng("stopping")):
+    tables = itertools.chain(behind(bench.rng("stopping")), fallen(bench.rng("stopping", "fallen")))
+    for script, prompt, steps, alpha in tables:
         best = {
             beam_search(script.rows, prompt, _WIDTH, steps, alpha, script.eos, variant).best.tokens
             for variant in VARIANTS
@@ -79,3 +81,28 @@ def behind(rng: np.random.Generator) -> Iterator[tuple[Script, Tokens, int, floa
             text = (*text, others[3])
         entries[text] = {eos: -0.01}
         yield table(rng, vocab, eos, entries), prompt, steps, float(rng.uniform(0.95, 1.1))
+
+
+def fallen(rng: np.random.Generator) -> Iterator[tuple[Script, Tokens, int, float]]:
+    """Two end early; the beam that outlived both then falls behind them, and goes on ever more surely.
+
+    As many as are asked for are finished then also where those that end take the places of live ones. What
+    the beam has scores less than the worst of them, at its next length as well, and more at its longest.
+
+    Yields:
+        The model, a prompt, most new tokens and alpha. After any other prompt no token is likelier.
+    """
+    for _ in range(_FALLEN):
+        vocab = wide(rng)
+        eos, going, on, low, sure, *prompt = distinct(rng, vocab, 7)
+        text, steps = (*prompt, going, on, low), int(rng.integers(8, 11))
+        first, second, third = rng.uniform((-0.72, -0.92, -2.85), (-0.66, -0.88, -2.75)).tolist()
+        entries: dict[Tokens, dict[int, float]] = {
+            (*prompt,): {eos: first, going: float(rng.uniform(-1.15, -1.05))},
+            (*prompt, going): {on: float(rng.uniform(-0.62, -0.58)), eos: second},
+            (*prompt, going, on): {low: third},
+        }
+        for step in range(steps - 3):
+            entries[text] = {eos if step == steps - 4 else sure: -0.01}
+            text = (*text, sure)
+        yield table(rng, vocab, eos, entries), tuple(prompt), steps, float(rng.uniform(0.95, 1.1))
