@@ -61,6 +61,8 @@ def draws(bench: Bench, out: int) -> Iterator[Draw]:
     yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal(shape))
     yield Draw("ties at s/2", _ties(bench.rng("ties"), out))
     yield Draw("groups of zeros", _zeros(bench.rng("zeros"), out))
+    for name, rest in (("one weight of each group", False), ("one weight far above the rest", True)):
+        yield Draw(name, _lone(bench.rng(name), rest=rest))
     for name, groups in (("several groups", sizes.between(2, 4)), ("many groups", sizes.between(9, 16))):
         yield Draw(name, mixed(bench.rng(name), (out, 128 * groups)))
     outs = (128 * sizes.between(2, 3)) if out % 128 == 0 else sizes.multiple(4, 260, 400)
@@ -126,6 +128,20 @@ def _ties(rng: np.random.Generator, out: int) -> Array:
     sizes = rng.permutation(np.repeat([0.5, 1.0, 1.0, 1.5], 32))
     index = np.add.outer(np.arange(out), np.arange(128)) % 128
     return np.asarray(sizes[index] * rng.choice([-1.0, 1.0], (out, 128)))
+
+
+def _lone(rng: np.random.Generator, *, rest: bool) -> Array:
+    """A square of 128 whose rows and columns have one large weight each, of either sign.
+
+    It is 128 times the mean of its group where the rest is zero: more than 8 bits hold. With a rest, that
+    varies from row to row, and many a group stays as near to 128 as can be.
+    """
+    weight = np.zeros((128, 128))
+    if rest:
+        weight = rng.standard_normal(weight.shape) * 10.0 ** rng.uniform(-7.0, 0.0, (128, 1))
+    signs = rng.permutation(np.repeat([-1.0, 1.0], 64))
+    weight[np.arange(128), rng.permutation(128)] = signs * rng.uniform(8.0, 60.0, 128)
+    return weight
 
 
 def _zeros(rng: np.random.Generator, out: int) -> Array:

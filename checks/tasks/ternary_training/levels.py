@@ -43,6 +43,7 @@ class Choice:
         below: Largest |W|/s that became 0.
         above: Smallest |W|/s that became ±s.
         flipped: Weights of another sign than their level.
+        flipped_from: The least |W|/s among those; infinite where there are none.
         ties: Share of weights at s/2 that became 0; NaN where there were none.
     """
 
@@ -51,6 +52,7 @@ class Choice:
     below: float
     above: float
     flipped: int
+    flipped_from: float
     ties: float
 
     @property
@@ -130,6 +132,7 @@ def single(answers: Sequence[Answer]) -> bool:
 def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> Choice:
     """Which weights became 0 and which ±s."""
     below, above, wrong, count, flipped, zeroed, tied = 0.0, np.inf, 0, 0, 0, 0, 0
+    flipped_from = np.inf
     for answer in answers:
         weight, s = answer.draw.weight, mean_scale(answer.draw.weight, grouping, transposed).values
         live = s > 0
@@ -140,7 +143,9 @@ def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> C
         level, size, slack = np.round(level), np.abs(t), _NEAR + LIMIT / s[live]
         zero = level == 0
         wrong += int(np.sum(zero & (size > 0.5 + slack)) + np.sum(~zero & (size < 0.5 - slack)))
-        flipped += int(np.sum(~zero & (np.sign(level) != np.sign(t)) & (size > slack)))
+        turned = ~zero & (np.sign(level) != np.sign(t)) & (size > slack)
+        flipped += int(np.sum(turned))
+        flipped_from = min(flipped_from, float(np.min(size[turned], initial=np.inf)))
         below, above = (
             max(below, float(np.max(size[zero], initial=0.0))),
             min(above, float(np.min(size[~zero], initial=np.inf))),
@@ -151,7 +156,8 @@ def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> C
             tied + int(np.sum(tie)),
             count + int(live.sum()),
         )
-    return Choice(wrong, count, below, float(above), flipped, zeroed / tied if tied else float("nan"))
+    ties = zeroed / tied if tied else float("nan")
+    return Choice(wrong, count, below, float(above), flipped, flipped_from, ties)
 
 
 def cause(answers: Sequence[Answer], transposed: bool) -> str:

@@ -31,6 +31,8 @@ Array = npt.NDArray[Any]
 #: and Liu, "Ternary Weight Networks", 2016).
 _OTHER_RULES = (0.6, 0.8)
 
+#: |W|/s that a signed byte holds no more, once it is rounded.
+_EIGHT_BITS = 127.0
 #: Inputs that a layer rounds to a few bits move its answers by less than this, relative to their norm.
 COARSE = 0.25
 #: Inputs that 8 bits hold exactly move them by no more than this.
@@ -41,7 +43,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=10,
+    version=11,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -205,9 +207,15 @@ def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: floa
             measured=chosen.flipped,
             limit=0,
             unit="weights",
+            note=f"their least |W|/s: {chosen.flipped_from:.4g}",
             **subject.place,
         )
-        return f"{chosen.flipped} of {chosen.count} weights have the sign of their projection turned"
+        told = f"{chosen.flipped} of {chosen.count} weights have the sign of their projection turned"
+        if chosen.flipped_from < _EIGHT_BITS:
+            return told
+        return (
+            f"{told}, each at |W|/s over {_EIGHT_BITS:g}: it wraps around as 8 bits do before it is clipped"
+        )
     fine = chosen.wrong == 0
     known = _OTHER_RULES[0] <= threshold <= _OTHER_RULES[1]
     found.claim(
