@@ -26,7 +26,7 @@ from judge_tui.checks.joined import Condition
 from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.source_conditions import conditions
-from judge_tui.checks.source_integers import Integer, integers
+from judge_tui.checks.source_integers import Integer, integers, products
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
 
@@ -211,6 +211,11 @@ class Bench:
     def integers(self) -> tuple[Integer, ...]:
         """The integers of the submission's source, which steer some sizes."""
         return integers(self.submission)
+
+    @cached_property
+    def products(self) -> tuple[Integer, ...]:
+        """Products of two integers of the source, about which paths may part where neither says so alone."""
+        return products(self.submission)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:

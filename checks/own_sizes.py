@@ -27,7 +27,8 @@ def named(bench: Bench, axes: Mapping[str, Range], most: int) -> list[About]:
         most: How many at most.
     """
     together = bench.sizes("together").together(bench.conditions, axes, most // 2)
-    return together + bench.sizes("about").about(bench.integers, axes, most - len(together))
+    left = most - len(together)
+    return together + bench.sizes("about").about(bench.integers, axes, left, products=bench.products)
 
 
 class OwnSizes:

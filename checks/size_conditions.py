@@ -1,8 +1,8 @@
 """What the sizes of wrong answers have in common: the simplest condition that tells them from right ones.
 
-No multiple of a unit, no power of two; from a size on, or up to one; one size larger than another. Sizes may
-be counts that follow from others, such as that of tiles. An answer may be right by chance where the condition
-holds, as one of a single row is; it is never wrong where it does not hold.
+No multiple of a unit, no power of two; from a size on, up to one, or both; one size larger than another.
+Sizes may be counts that follow from others, such as that of tiles. An answer may be right by chance where the
+condition holds, as one of a single row is; it is never wrong where it does not hold.
 """
 
 from __future__ import annotations
@@ -126,6 +126,10 @@ def _limited(calls: Sequence[tuple[_Sizes, bool]]) -> Iterator[_Condition]:
         if above is not None:
             met = [fine for size, fine in sizes if size <= most]
             yield _Condition(_up_to(axis, most, above, met), len(met), met.count(False))
+        outside = {size for size, _ in sizes if not least <= size <= most}
+        if min(sum(size < least for size in outside), sum(size > most for size in outside)) >= _RIGHT:
+            met = [fine for size, fine in sizes if least <= size <= most]
+            yield _Condition(_within(axis, least, most, met), len(met), met.count(False))
 
 
 def _from(axis: str, below: int, least: int, met: Sequence[bool]) -> str:
@@ -140,6 +144,13 @@ def _up_to(axis: str, most: int, above: int, met: Sequence[bool]) -> str:
     if " " in axis:
         return f"wrong where {axis} is {most} or less{some}, right from {above} on"
     return f"wrong up to {axis} = {most}{some}, right from {axis} = {above} on"
+
+
+def _within(axis: str, least: int, most: int, met: Sequence[bool]) -> str:
+    some = f" ({_of(met)})" if any(met) else ""
+    if " " in axis:
+        return f"wrong where {axis} is {least} to {most}{some}, right where it is less or more"
+    return f"wrong for {axis} from {least} to {most}{some}, right for smaller and larger"
 
 
 def _of(met: Sequence[bool]) -> str:

@@ -28,6 +28,8 @@ _COMMON = 64
 _STEPS = ((1, 1), (2, 1), (1, -1), (1, 0))
 #: Meanings of one condition that are tried, and sizes without a name that axes are looked for.
 _MEANINGS, _UNNAMED = 3, 3
+#: One in so many sizes is about a product, where there is one.
+_OF_PRODUCTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +94,20 @@ class Sizes:
         most: int,
         *,
         steps: Sequence[tuple[int, int]] = _STEPS,
+        products: Sequence[Integer] = (),
     ) -> list[About]:
         """Sizes about the integers of a source: c + 1, then 2c + 1, c - 1 and c, largest doubt first.
+
+        A product's c + 1 takes the last places, whatever integers would have them.
 
         Args:
             integers: The source's.
             axes: Name of each axis that they can concern → its range.
             most: How many sizes at most.
             steps: How often c, and how much more, in another order.
+            products: Products of two of them, the likeliest first.
         """
+        last = _past(products, axes, most // _OF_PRODUCTS)
         drawn = [(one, float(self._rng.random())) for one in integers]
         drawn.sort(key=lambda pair: (-pair[0].doubt - (pair[0].value > _COMMON), pair[1]))
         found: dict[tuple[str, int], About] = {}
@@ -111,7 +118,8 @@ class Sizes:
                     if least <= size <= greatest:
                         why = f"{axis} about {one.value}, which {one.file}:{one.line} has"
                         found.setdefault((axis, size), About({axis: size}, why))
-        return list(found.values())[:most]
+        first = [one for at, one in found.items() if at not in last]
+        return [*first[: most - len(last)], *last.values()]
 
     def together(self, conditions: Sequence[Condition], axes: Mapping[str, Range], most: int) -> list[About]:
         """Sizes that one condition of a source names, all at once, and those with one of them a little more.
@@ -189,6 +197,18 @@ class Sizes:
             for axis in range(len(small))
             if large[axis][1]
         ]
+
+
+def _past(products: Sequence[Integer], axes: Mapping[str, Range], most: int) -> dict[tuple[str, int], About]:
+    """Axis and size → the sizes just past products, the likeliest product on the likeliest axis first."""
+    found: dict[tuple[str, int], About] = {}
+    pairs = itertools.product(range(len(products)), enumerate(axes.items()))
+    for at, (_place, (axis, spread)) in sorted(pairs, key=lambda pair: pair[0] + pair[1][0]):
+        one = products[at]
+        if _within(one.value + 1, spread) and len(found) < most:
+            why = f"{axis} about {one.named}, of which {one.file}:{one.line} has one"
+            found.setdefault((axis, one.value + 1), About({axis: one.value + 1}, why))
+    return found
 
 
 def _within(size: int, spread: Range) -> bool:

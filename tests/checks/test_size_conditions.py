@@ -97,3 +97,21 @@ def test_what_is_right_by_chance_under_a_condition_is_counted() -> None:
     wrong = {"T": (4,) * 12, "N": tuple(range(5, 17))}
     words = "wrong where T is less than N (in 12 of 14 calls), and nowhere else"
     assert told(right, wrong, compared=[("T", "N")]) == words
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        ((*FEW, 29, 30, 31), "wrong for D from 13 to 28, right for smaller and larger"),
+        (
+            (*FEW, 18, 29, 30, 31),
+            "wrong for D from 13 to 28 (in 16 of 17 calls), right for smaller and larger",
+        ),
+        # that wider rows are right is what two calls say
+        ((*FEW, 29, 30), "right up to D = 12, wrong from D = 13 on (in 16 of 18 calls)"),
+    ],
+)
+def test_a_range_of_sizes_of_which_answers_are_wrong(right: tuple[int, ...], words: str) -> None:
+    assert told({"D": right}, {"D": MANY}, limits=True) == words
+    tiles = told({"the number of tiles": right}, {"the number of tiles": MANY}, limits=True)
+    assert tiles.startswith("wrong where the number of tiles is 13 to 28" if 31 in right else "right where")

@@ -20,6 +20,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     drawn,
     eps_of,
     forward,
+    narrowing,
     own_sizes,
     release,
     strided,
@@ -38,7 +39,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=9,
+    version=10,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -66,7 +67,10 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     for index, (shape, eps) in enumerate(draws[:2]):
         batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
         _compare(bench, single, batch, [])
-    why = diagnosis.common(causes) or _lower_precision(bench, double) or double.only_where
+    why = diagnosis.common(causes) or _lower_precision(bench, double)
+    for batch in () if why else narrowing(bench, [double]):
+        _compare(bench, double, batch, causes)
+    why = why or double.only_where
     file, line = place(bench, "forward", "y")
     hold(found, double, file=file, line=line, note=why)
     hold(found, single, file=file, line=line)

@@ -28,6 +28,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     drawn,
     eps_of,
     forward,
+    narrowing,
     own_sizes,
     release,
     strided,
@@ -65,7 +66,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=10,
+    version=11,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -96,6 +97,9 @@ def gradients(bench: Bench, found: Findings) -> str:
     if causes["dx"] and not why["dx"]:
         why["dx"] = _mixed(bench)
     lower = None if any(why.values()) else _lower_precision(bench, held)
+    if lower is None and not any(why.values()):
+        for batch in narrowing(bench, held.values()):
+            _compare(bench, held, batch, causes)
     if lower is not None:
         why = {name: lower.text for name, figures in held.items() if figures.off}
     why = {name: why.get(name) or figures.only_where for name, figures in held.items()}

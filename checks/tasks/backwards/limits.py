@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +14,12 @@ from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tolerance import calibrated
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["Held", "coarse", "hold", "single_limit"]
+__all__ = ["Held", "coarse", "halving", "hold", "single_limit"]
 
 #: No float32 arithmetic is taken as an excuse beyond this.
 _SINGLE_AT_MOST = 1e-4
+#: Widths that are right, at least, where those past one are wrong.
+_NARROWER = 6
 
 
 def coarse(error: float) -> str:
@@ -57,6 +59,21 @@ class Held:
         seen = ((dict(zip("BTD", shape, strict=True)), fine) for shape, fine in self.seen)
         return only_where(seen, limits=True)
 
+    @property
+    def wrong_widths(self) -> tuple[int, int, int, int] | None:
+        """The D of right draws next below wrong ones, the least and the most of these, the next above, or 0.
+
+        None where nothing is wrong, where widths of either kind are mixed or no wide rows are meant.
+        """
+        wrong = [shape[2] for shape, fine in self.seen if not fine]
+        right = {shape[2] for shape, fine in self.seen if fine}
+        least, most = min(wrong, default=0), max(wrong, default=0)
+        below = {width for width in right if width < least}
+        between = sum(fine and least <= shape[2] <= most for shape, fine in self.seen)
+        if len(below) < _NARROWER or between >= len(wrong):
+            return None
+        return max(below), least, most, min((width for width in right if width > most), default=0)
+
     def add(
         self,
         error: float,
@@ -90,6 +107,35 @@ class Held:
             self.error, self.limit, self.note = error, limit, note
             self.single = single_limit(single)
         return bool(error <= limit)
+
+
+def halving(held: Iterable[Held]) -> Iterator[int]:
+    """Where answers are wrong on wide rows alone: widths that halve those between right and wrong.
+
+    Args:
+        held: Figures, to which a draw of each width is added before the next one is asked for. The first that
+            is wrong on wide rows of such a draw as well is narrowed.
+    """
+    for figures in held:
+        if figures.wrong_widths is None:
+            continue
+        right, least, most, wider = figures.wrong_widths
+        yield least
+        if figures.seen[-1][1]:
+            continue
+        yield from _halved(figures, right, least)
+        if wider:
+            yield from _halved(figures, wider, most)
+        else:
+            yield from (most + 1, most + most // 4, 2 * most)
+        return
+
+
+def _halved(figures: Held, right: int, wrong: int) -> Iterator[int]:
+    while abs(wrong - right) > 1:
+        middle = (right + wrong) // 2
+        yield middle
+        right, wrong = (middle, wrong) if figures.seen[-1][1] else (right, middle)
 
 
 def single_limit(plain: float) -> float:

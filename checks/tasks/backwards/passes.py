@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,10 +17,11 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.sizes import About, Sizes
 from judge_tui.checks.strides import HOWS, mixed
+from judge_tui.checks.tasks.backwards.limits import Held, halving
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
 __all__ = ["STATED", "Pass", "about", "affordable", "backward", "cache_of", "cache_role", "draw", "drawn",
-           "eps_of", "forward", "own_sizes", "release", "swept"]  # fmt: skip
+           "eps_of", "forward", "narrowing", "own_sizes", "release", "swept"]  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -135,6 +136,12 @@ def about(bench: Bench, own: OwnSizes) -> Iterator[tuple[Batch, About]]:
         others = few if one.largest <= _MANY else least
         b, t, d = ({**others, **one.at}[axis] for axis in "BTD")
         yield draw(bench.rng("about", one.words), (b, t, d), eps_of(bench, 1e-5)), one
+
+
+def narrowing(bench: Bench, held: Iterable[Held]) -> Iterator[Batch]:
+    """Small batches of the widths that tell where answers get wrong; see :func:`limits.halving`."""
+    for width in halving(held):
+        yield draw(bench.rng("narrowing", width), (1, 2, width), eps_of(bench, 1e-5))
 
 
 def _work(one: About) -> float:
