@@ -1,17 +1,17 @@
 """Whether what is emitted above temperature 0 is distributed as the target says, whatever is drafted.
 
 A draft of given tokens leaves a lossless verifier no choice: the first token that it emits has the target's
-distribution, and so has the next one given the first. Counts are held against that by exact binomial
+distribution, and so has each one after it given those before. Counts are held against that by exact binomial
 tails, token by token, so that a right verifier fails once in a million runs.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from time import monotonic
 
 import numpy as np
@@ -21,7 +21,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
-from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, likelier
+from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, Drawn, likelier
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, distributed, hashed
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Verification
@@ -29,10 +29,15 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["binomial_tail", "distribution"]
 
-_TEMPERATURES = (1.0, 0.6)
+_TEMPERATURES = (1.0, 0.5)
 #: After the prompt, and after the first token; likeliest first. Siblings have much of the probability, so
 #: that an order in which they are tried, or a residual that is not renormalised, shows in few draws.
 _FIRST, _SECOND = (0.5, 0.28, 0.12, 0.06, 0.04), (0.42, 0.3, 0.15, 0.08, 0.05)
+#: Behind a whole path of the tree, whichever.
+_BEHIND = (0.68, 0.12, 0.1, 0.06, 0.04)
+#: Which of them are drafted after the first token, per temperature: below 1 the likeliest one is not, so that
+#: what replaces refused ones is drawn often.
+_DRAFTED = (slice(0, 2), slice(1, 3))
 _DRAWS, _ALIKE = 420, 40
 #: Of many siblings: how many any submission gets, and how many about an integer of its source; how likely the
 #: first and the last one are, how many tokens stand beside the siblings, and how likely these are together:
@@ -44,8 +49,9 @@ _SECONDS = 20.0
 _FLAT = 16
 #: That a right verifier is failed, over all that is looked at.
 _FALSE_ALARM = 1e-6
-#: A mistake is named where draws are e^3 times likelier under it than under the next.
-_APART = 3.0
+#: A mistake is named where draws are e^3 times likelier under it than under the next, and where counts so far
+#: off as one of theirs come that seldom.
+_APART, _UNLIKELY = 3.0, 1e-3
 #: What says that nothing is done above temperature 0: by its kind, or by its kind and its words.
 _UNDONE, _REFUSALS = "NotImplementedError", ("ValueError", "RuntimeError", "AssertionError", "Exception")
 _REFUSES = re.compile(r"(?i)temperature|greedy|sampling|not (yet )?(implemented|supported)")
@@ -82,7 +88,7 @@ class _Draws:
         return list(self.tree.text(self.tree.children(number - 1)))
 
     def counted(self) -> Iterator[tuple[str, npt.NDArray[np.float64], list[int]]]:
-        """Words, the target's distribution, how often each token came: first, and next after each root."""
+        """Words, the target's distribution, how often each token came: first, after roots, behind paths."""
         vocab = self.script.vocab_size
         firsts = Counter(output[0] for output in self.outputs if output)
         yield "the first token", self.truth(), [firsts[token] for token in range(vocab)]
@@ -90,6 +96,10 @@ class _Draws:
             nexts = Counter(output[1] for output in self.outputs if output[:1] == (root,) and len(output) > 1)
             counts = [nexts[token] for token in range(vocab)]
             yield f"the token after drafted token {root}", self.truth((root,)), counts
+        leaves = {self.tree.text(self.tree.path(node)) for node in range(len(self.tree))}
+        behind = Counter(output[2] for output in self.outputs if len(output) > 2 and output[:2] in leaves)
+        path = self.tree.text(self.tree.path(len(self.tree) - 1))
+        yield "the token behind a whole path", self.truth(path), [behind[token] for token in range(vocab)]
 
 
 @check(
@@ -97,7 +107,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=6,
+    version=7,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -109,14 +119,16 @@ def distribution(bench: Bench, found: Findings) -> str:
     if len(set(draws[0].outputs)) == 1:
         return _told_alike(bench, found, verify, draws[0])
     mistake = _mistaken(found, verify, draws)
-    told = [clause for each in draws for clause in _held(found, verify, each)]
-    told += _many(bench, found, verify)
+    held = [list(_held(found, verify, each)) for each in draws]
+    many = list(_many(bench, found, verify))
+    told = [*itertools.chain(*held), *many]
     count = sum(len(each.outputs) for each in draws)
     mean = sum(each.accepted for each in draws) / max(count, 1)
     found.note("drafted tokens accepted per draw, mean", round(mean, 3), **verify.where)
     if found.verdict is Verdict.FAIL:
         where = f", as where {mistake}" if mistake else ""
-        return (told[0] if told else f"{count} draws are not distributed as the target's") + where
+        cool = "; at temperature 1 draws are the target's" if any(held) and not (held[0] or many) else ""
+        return (told[0] if told else f"{count} draws are not distributed as the target's") + where + cool
     heats = " and ".join(f"{each.temperature:g}" for each in draws)
     right = f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
     return right + _written(found, verify)
@@ -149,16 +161,27 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
     below = {root: [int(token) for token in rng.permutation(vocab)] for root in roots}
     rows: dict[Tokens, dict[int, float]] = {(): dict(zip(tokens, _FIRST, strict=True))}
     rows |= {(root,): dict(zip(ranked, _SECOND, strict=True)) for root, ranked in below.items()}
+    behind = dict(zip((int(token) for token in rng.permutation(vocab)), _BEHIND, strict=True))
+    drafted = {root: ranked[_DRAFTED[number]] for root, ranked in below.items()}
+    rows |= {(root, child): behind for root in roots for child in drafted[root]}
     script = distributed(vocab, prompt, rows)
-    children = [token for root in roots for token in below[root][:2]]
+    children = [token for root in roots for token in drafted[root]]
     tree = Tree((*roots, *children), (-1, -1, 0, 0, 1, 1))
     draws = _Draws(_TEMPERATURES[number], script, prompt, tree)
     _fill(bench, verify, draws, _DRAWS, number)
     return draws
 
 
-def _wide(bench: Bench, verify: Verification, number: int, siblings: int) -> _Draws:
+def _wide(bench: Bench, verify: Verification, number: int, siblings: int, apart: int) -> _Draws:
     """Draws below many siblings, of which those that are listed first and last have most of the probability.
+
+    Args:
+        bench: Draws them.
+        verify: The verifier.
+        number: Which of them these are.
+        siblings: How many.
+        apart: By how much the first one's id is above the last one's, that bits of a word may be the same; 0
+            for any ids.
 
     Raises:
         Skipped: It is too slow for enough draws.
@@ -167,6 +190,10 @@ def _wide(bench: Bench, verify: Verification, number: int, siblings: int) -> _Dr
     rng, vocab = bench.rng("wide", number), siblings + _BESIDE
     prompt = prompt_of(rng, vocab, bench.sizes("wide", number).between(1, 9))
     tokens = [int(token) for token in rng.permutation(vocab)]
+    if 0 < apart < vocab:
+        low = int(rng.integers(vocab - apart))
+        rest = [token for token in tokens if token not in (low, low + apart)]
+        tokens = [low + apart, *rest[: siblings - 2], low, *rest[siblings - 2 :]]
     between = (1.0 - 2 * _END - _OTHERS) / (siblings - 2)
     shares = [_END, *[between] * (siblings - 2), _END, *[_OTHERS / _BESIDE] * _BESIDE]
     script = distributed(vocab, prompt, {(): dict(zip(tokens, shares, strict=True))})
@@ -245,12 +272,14 @@ def _told_alike(bench: Bench, found: Findings, verify: Verification, draws: _Dra
 def _many(bench: Bench, found: Findings, verify: Verification) -> Iterator[str]:
     """Hold the first tokens below many siblings, of which a list of those refused may hold too few."""
     sizes = bench.sizes("many siblings")
-    cases = [(sizes.between(*_MANY), "")]
-    cases += [(one.largest, str(one)) for one in sizes.about(bench.integers, {"siblings": _ABOUT}, 1)]
-    for number, (siblings, why) in enumerate(cases):
+    cases = [(sizes.between(*_MANY), 0, "")]
+    # One more than the integer: ids that are it apart are one bit of a word of as many.
+    about = [(one.largest, str(one)) for one in sizes.about(bench.integers, {"siblings": _ABOUT}, 1)]
+    cases += [(siblings, siblings - 1, why) for siblings, why in about]
+    for number, (siblings, apart, why) in enumerate(cases):
         words = f"below {siblings} siblings{f', {why},' if why else ''} "
         try:
-            draws = _wide(bench, verify, number, siblings)
+            draws = _wide(bench, verify, number, siblings, apart)
         except (Raised, BadResult) as fault:
             fault.message = f"{fault.message} ({words.strip(' ,')})"
             raise
@@ -266,8 +295,8 @@ def _held(
     found: Findings, verify: Verification, draws: _Draws, below: str = "", *, firsts: bool = False
 ) -> Iterator[str]:
     """Hold the counts of one temperature, or those of first tokens alone; what is wrong, in words."""
-    tests = len(_TEMPERATURES) * draws.script.vocab_size * 3
-    for named, truth, counts in islice(draws.counted(), 1 if firsts else None):
+    tests = len(_TEMPERATURES) * draws.script.vocab_size * 4
+    for named, truth, counts in itertools.islice(draws.counted(), 1 if firsts else None):
         words = f"{below}{named}"
         total = sum(counts)
         if not total:
@@ -295,20 +324,34 @@ def _held(
 
 
 def _mistaken(found: Findings, verify: Verification, draws: Sequence[_Draws]) -> str:
-    """The known mistake under which the draws are far likelier than under the target; empty for none."""
+    """The known mistake that explains the draws, where the target and all others do not; empty for none."""
     drawn = [
-        (truth, each.siblings(number), counts)
+        Drawn(truth, each.siblings(number), counts, each.temperature)
         for each in draws
         for number, (_, truth, counts) in enumerate(each.counted())
     ]
     (words, ratio), (_, second) = list(likelier(drawn))[:2]
     # Where the target is right a ratio exceeds c once in c times, for each of the mistakes.
     limit = float(np.log(len(MISTAKES) / _FALSE_ALARM))
+    explains = _explains(words, drawn)
     right = found.claim(
         "log of how much likelier the draws are under a known mistake than under the target",
-        ratio < limit, measured=ratio, limit=limit, note=f"where {words}", **verify.where,
+        ratio < limit, measured=ratio, limit=limit,
+        note=f"where {words}{'' if explains else '; that does not explain all'}", **verify.where,
     )  # fmt: skip
-    return "" if right or ratio - second < _APART else words
+    return words if not right and explains and ratio - second >= _APART else ""
+
+
+def _explains(words: str, drawn: Sequence[Drawn]) -> bool:
+    """Whether no count is too far off what a mistake emits."""
+    tails = [
+        binomial_tail(count, sum(each.counts), float(share))
+        for each in drawn
+        for count, share in zip(
+            each.counts, MISTAKES[words](each.p, each.siblings, each.temperature), strict=True
+        )
+    ]
+    return min(tails) >= _UNLIKELY / len(tails)
 
 
 def binomial_tail(count: int, total: int, share: float) -> float:

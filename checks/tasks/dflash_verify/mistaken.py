@@ -1,22 +1,40 @@
 """What a verifier that samples wrongly emits, by formula: which known mistake a count of tokens speaks for.
 
-Of a token that is drawn by a target's distribution p, with siblings drafted for it, each mistake has a
-distribution of its own. How many times likelier draws are under it than under p is a number that exceeds
+Of a token that is drawn by a target's distribution p, with siblings drafted for it or none, each mistake has
+a distribution of its own. How many times likelier draws are under it than under p is a number that exceeds
 c once in c times at most where p is right, whatever is drafted: it convicts as well as it explains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISTAKES", "likelier"]
+__all__ = ["MISTAKES", "Drawn", "likelier"]
 
 Array = npt.NDArray[np.float64]
-#: (p, drafted siblings in the order in which they are tried) → what is emitted.
-Emitted = Callable[[Array, Sequence[int]], Array]
+#: (p, drafted siblings in the order in which they are tried, the temperature of p) → what is emitted.
+Emitted = Callable[[Array, Sequence[int], float], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Tokens that were drawn at one place.
+
+    Attributes:
+        p: The target's distribution, (V,).
+        siblings: What was drafted for the place, in order; none behind a whole path.
+        counts: How often each token came, (V,).
+        temperature: Of p.
+    """
+
+    p: Array
+    siblings: Sequence[int]
+    counts: Sequence[int]
+    temperature: float = 1.0
 
 
 def _tried(
@@ -56,6 +74,41 @@ def _best(p: Array, siblings: Sequence[int]) -> Array:
     return emitted
 
 
+def _heated(p: Array, power: float) -> Array:
+    """The distribution of which logits are so many times those of p."""
+    weights = p**power
+    return np.asarray(weights / weights.sum())
+
+
+def _apart(accepting: Array, replacing: Array, siblings: Sequence[int]) -> Array:
+    """Siblings are accepted by one distribution, and what replaces them is drawn from another."""
+    emitted, left = _tried(accepting, siblings)
+    rest = replacing.copy()
+    rest[list(siblings)] = 0.0
+    return np.asarray(emitted + left.sum() * rest / max(rest.sum(), 1e-300))
+
+
+def _accepting(p: Array, siblings: Sequence[int], chance: Callable[[float], float]) -> Array:
+    """Siblings are accepted by a function of what is left for them; all is as it should be beside it."""
+    emitted, left, refused = np.zeros_like(p), p.copy(), 1.0
+    for token in siblings:
+        accepted = float(np.clip(chance(float(left[token])), 0.0, 1.0))
+        emitted[token] += refused * accepted
+        refused *= 1.0 - accepted
+        left[token] = 0.0
+        left /= max(left.sum(), 1e-300)
+    return emitted + refused * left
+
+
+def _gap(p: Array, siblings: Sequence[int], place: int, *, old: bool) -> Array:
+    """What is left is not renormalised before it is drawn from: what is missing goes to one token."""
+    emitted, left = _tried(p, siblings, old=old)
+    rest = p.copy()
+    rest[list(siblings)] = 0.0
+    rest[place] += max(1.0 - rest.sum(), 0.0)
+    return np.asarray(emitted + left.sum() * rest)
+
+
 def _same_number(p: Array, siblings: Sequence[int], *, each: bool) -> Array:
     """The number that refused a sibling, above what would have accepted it, also draws what is emitted.
 
@@ -85,38 +138,82 @@ def _none_accepted(p: Array, siblings: Sequence[int]) -> Array:
     return np.asarray(left / left.sum()) if left.sum() > 0 else p
 
 
-def _base_two(p: Array, _siblings: Sequence[int]) -> Array:
-    """Probabilities are powers of two, not of e: the target's at another temperature."""
-    weights = p ** np.log(2.0)
+def _twice(p: Array, temperature: float) -> Array:
+    """The softmax of probabilities."""
+    weights = np.exp(_heated(p, temperature) / temperature)
     return np.asarray(weights / weights.sum())
+
+
+def _one(p: Array, token: int) -> Array:
+    return np.asarray(np.eye(len(p))[token])
 
 
 #: Words for a mistake, behind "as where" → what is emitted.
 MISTAKES: Mapping[str, Emitted] = {
-    "only the last refused sibling is taken out of the distribution": lambda p, s: _sum(
+    "only the last refused sibling is taken out of the distribution": lambda p, s, _: _sum(
         _tried(p, s, last=True)
     ),
-    "nothing refused is taken out of the distribution": _whole,
-    "every sibling is tried by the target's first distribution": lambda p, s: _sum(_tried(p, s, old=True)),
-    "the random number that refused the siblings also draws the token after them": lambda p, s: _same_number(
-        p, s, each=False
+    "nothing refused is taken out of the distribution": lambda p, s, _: _whole(p, s),
+    "every sibling is tried by the target's first distribution": lambda p, s, _: _sum(_tried(p, s, old=True)),
+    "the random number that refused the siblings also draws the token after them": lambda p, s, _: (
+        _same_number(p, s, each=False)
     ),
-    "the random number that refused the last sibling also draws the token after it": lambda p, s: (
+    "the random number that refused the last sibling also draws the token after it": lambda p, s, _: (
         _same_number(p, s, each=True)
     ),
-    "the likeliest token is taken when all siblings are refused": _best,
-    "no sibling is ever accepted": _none_accepted,
-    "siblings are accepted without being asked about": lambda p, s: np.eye(len(p))[s[0]] if s else p,
-    "probabilities are powers of two of the logits, not of e": _base_two,
-    "the likeliest token is always taken": lambda p, s: np.eye(len(p))[int(np.argmax(p))],
+    "what is left is not renormalised, and the last token has what is missing": lambda p, s, _: _gap(
+        p, s, -1, old=False
+    ),
+    "what is left is not renormalised, and token 0 has what is missing": lambda p, s, _: _gap(
+        p, s, 0, old=False
+    ),
+    "nothing is ever renormalised, and the last token has what is missing": lambda p, s, _: _gap(
+        p, s, -1, old=True
+    ),
+    "nothing is ever renormalised, and token 0 has what is missing": lambda p, s, _: _gap(p, s, 0, old=True),
+    "the likeliest token is taken when all siblings are refused": lambda p, s, _: _best(p, s) if s else p,
+    "the likeliest token is taken after a whole path": lambda p, s, _: p if s else _best(p, s),
+    "the likeliest token is taken wherever no draft is accepted": lambda p, s, _: _best(p, s),
+    "no sibling is ever accepted": lambda p, s, _: _none_accepted(p, s),
+    "siblings are accepted without being asked about": lambda p, s, _: _one(p, s[0]) if s else p,
+    "a sibling is accepted where it is the likeliest, whatever is drawn": lambda p, s, _: (
+        _one(p, int(np.argmax(p))) if int(np.argmax(p)) in s else p
+    ),
+    "a sibling is accepted where it should be refused": lambda p, s, _: _accepting(p, s, lambda x: 1.0 - x),
+    "a sibling is accepted with min(1, q/p), q even over the siblings": lambda p, s, _: _accepting(
+        p, s, lambda x: 1.0 / max(len(s) * x, 1e-300)
+    ),
+    "a sibling is accepted with min(1, p/q), q even over the siblings": lambda p, s, _: _accepting(
+        p, s, lambda x: len(s) * x
+    ),
+    "probabilities are powers of two of the logits, not of e": lambda p, _s, _t: _heated(
+        p, float(np.log(2.0))
+    ),
+    "the softmax is taken of probabilities": lambda p, _, t: _twice(p, t),
+    "the likeliest token is always taken": lambda p, _s, _t: _one(p, int(np.argmax(p))),
+    "the temperature is 1 in acceptance alone": lambda p, s, t: _apart(_heated(p, t), p, s),
+    "the temperature is 1 in what replaces refused siblings alone": lambda p, s, t: (
+        _apart(p, _heated(p, t), s) if s else p
+    ),
+    "the temperature is 1 after a whole path alone": lambda p, s, t: p if s else _heated(p, t),
+    "the temperature is 1 in all that is drawn, and not in acceptance": lambda p, s, t: _apart(
+        p, _heated(p, t), s
+    ),
+    "the temperature is 1 but after a whole path": lambda p, s, t: _heated(p, t) if s else p,
+    "the temperature is 1 throughout": lambda p, _, t: _heated(p, t),
+    "logits are divided by the temperature twice": lambda p, _, t: _heated(p, 1.0 / t),
+    "logits are multiplied by the temperature": lambda p, _, t: _heated(p, t * t),
+    "logits are multiplied by the temperature in acceptance alone": lambda p, s, t: _apart(
+        _heated(p, t * t), p, s
+    ),
 }
 
 
-def likelier(drawn: Sequence[tuple[Array, Sequence[int], Sequence[int]]]) -> Iterator[tuple[str, float]]:
+def likelier(drawn: Sequence[Drawn]) -> Iterator[tuple[str, float]]:
     """Mistakes, with the logarithm of how many times likelier the draws are under each than under p.
 
     Args:
-        drawn: p, the siblings in order, and how often each token came.
+        drawn: What came at each place.
 
     Yields:
         Words and number, likeliest first.
@@ -124,11 +221,11 @@ def likelier(drawn: Sequence[tuple[Array, Sequence[int], Sequence[int]]]) -> Ite
     found = []
     for words, emitted in MISTAKES.items():
         total = 0.0
-        for p, siblings, counts in drawn:
-            other = emitted(p, siblings)
-            came = np.asarray(counts) > 0
+        for each in drawn:
+            other, counts = emitted(each.p, each.siblings, each.temperature), np.asarray(each.counts)
+            came = counts > 0
             with np.errstate(divide="ignore"):
-                ratio = np.log(other[came]) - np.log(p[came])
-            total += float(np.asarray(counts)[came] @ ratio)
+                ratio = np.log(other[came]) - np.log(each.p[came])
+            total += float(counts[came] @ ratio)
         found.append((words, total))
     yield from sorted(found, key=lambda pair: -pair[1])

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, likelier
+from judge_tui.checks.specimens import judged, specimens
+from judge_tui.checks.task import load_task
+from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, Drawn, likelier
 
+TASK = load_task("dflash_verify")
+SPECIMENS = {each.name: each for each in specimens(Path(__file__).parent, TASK)}
 P = np.array([0.5, 0.28, 0.12, 0.06, 0.04])
 SIBLINGS = [1, 0]
 DRAWS = 600
@@ -17,7 +25,7 @@ LIMIT = np.log(1e6 * len(MISTAKES))
 @pytest.mark.parametrize("siblings", [[], [2], [1, 0], [0, 1, 2]])
 def test_what_a_mistake_emits_is_a_distribution(siblings: list[int]) -> None:
     for emitted in MISTAKES.values():
-        made = emitted(P, siblings)
+        made = emitted(P, siblings, 0.6)
         assert made.min() >= -1e-12
         assert made.sum() == pytest.approx(1.0)
 
@@ -26,15 +34,40 @@ def test_draws_from_the_target_speak_for_no_mistake() -> None:
     rng = np.random.default_rng(5)
     for _ in range(50):
         counts = rng.multinomial(DRAWS, P).tolist()
-        assert next(likelier([(P, SIBLINGS, counts)]))[1] < LIMIT
+        assert next(likelier([Drawn(P, SIBLINGS, counts, 0.6)]))[1] < LIMIT
 
 
-@pytest.mark.parametrize(
-    "words",
-    [words for words in MISTAKES if "first distribution" in words or "refused" in words or "two" in words],
-)
-def test_draws_of_a_mistake_speak_for_it(words: str) -> None:
-    counts = np.random.default_rng(3).multinomial(4000, MISTAKES[words](P, SIBLINGS)).tolist()
-    found, ratio = next(likelier([(P, SIBLINGS, counts)]))
+def place(shares: Sequence[float], siblings: Sequence[int], temperature: float, words: str) -> Drawn:
+    """What a mistake emits, as counts of very many draws."""
+    weights = np.array(shares) ** (1 / temperature)
+    p = weights / weights.sum()
+    counts = np.round(DRAWS * MISTAKES[words](p, siblings, temperature)).astype(int)
+    return Drawn(p, siblings, counts.tolist(), temperature)
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_draws_of_a_mistake_speak_for_it_and_for_no_other(words: str) -> None:
+    drawn = [
+        place(P, siblings, temperature, words)
+        for temperature, siblings in ((1.0, [1, 0]), (1.0, []), (0.5, [0, 1]), (0.5, [1, 2]), (0.5, []))
+    ]
+    (found, ratio), (_, second) = list(likelier(drawn))[:2]
     assert found == words
     assert ratio > LIMIT
+    assert ratio - second > 3
+
+
+def test_mistakes_of_the_temperature_are_none_at_1() -> None:
+    for words, emitted in MISTAKES.items():
+        if "temperature" in words and "likeliest" not in words:
+            assert emitted(P, SIBLINGS, 1.0) == pytest.approx(P), words
+            assert emitted(P, [], 1.0) == pytest.approx(P), words
+
+
+def test_a_verifier_is_told_which_mistake_its_draws_speak_for() -> None:
+    wanted = replace(SPECIMENS["sampler_alone_has_the_temperature"], expected={"distribution": frozenset()})
+    summary = judged(wanted, TASK, seed=5)["distribution"].summary
+    assert (
+        "as where the temperature is 1 in acceptance alone; at temperature 1 draws are the target's"
+        in summary
+    )
