@@ -24,6 +24,8 @@ from judge_tui.checks.tasks.ternary_training.logs.tables import (
 __all__ = ["above", "loaded_json", "of_document", "of_lists"]
 
 _DEEPEST = 12
+#: What a record calls the run that it is of.
+_RUNS = ("name", "run", "label", "model", "variant", "config", "id", "seed")
 _STEP_KEY = re.compile(r"(?P<word>[a-z]*)[ _#:=-]*(?P<step>\d{1,15})", re.I)
 #: So many numbers alone at one distance are steps, and no settings that are compared; those that count from 0
 #: or 1 on are as well.
@@ -57,7 +59,7 @@ def of_document(file: str, text: str, value: Any, path: Keys = (), depth: int = 
     if isinstance(value, dict):
         yield from _of_mapping(file, text, value, path, depth)
     elif isinstance(value, list):
-        yield from _of_list(file, text, value, path)
+        yield from _of_list(file, text, value, path, depth)
 
 
 def of_lists(
@@ -97,17 +99,42 @@ def _of_mapping(file: str, text: str, value: Mapping[str, Any], path: Keys, dept
             yield from of_document(file, text, item, (*path, str(key)), depth + 1)
 
 
-def _of_list(file: str, text: str, items: Sequence[Any], path: Keys) -> Iterator[Figure]:
+def _of_list(file: str, text: str, items: Sequence[Any], path: Keys, depth: int) -> Iterator[Figure]:
     records = [item for item in items if isinstance(item, dict)]
     if records:
         rows = [Row(record(item), 0, (file, path, n)) for n, item in enumerate(records)]
         yield from figures_of(file, above(file, path), rows, text=text)
+        yield from _of_lists_within(file, text, records, path, depth)
     elif _numbers(items):
         if not path:
             # A bare list in losses.json is named by its file.
             yield from _of_columns(file, text, {PurePosixPath(file).stem: items}, ())
     else:
         yield from of_lists(file, path, items, [0] * len(items), text)
+
+
+def _of_lists_within(
+    file: str, text: str, records: Sequence[Mapping[str, Any]], path: Keys, depth: int
+) -> Iterator[Figure]:
+    """Lists that records hold: those of named runs each by itself, those of epochs one after the other."""
+    lists = [{key: item for key, item in each.items() if isinstance(item, list)} for each in records]
+    runs = [next((str(each[key]) for key in _RUNS if key in each), "") for each in records]
+    if not any(lists):
+        return
+    if all(runs) and len({*runs}) == len(runs):
+        for run, each in zip(runs, lists, strict=True):
+            yield from of_document(file, text, each, (*path, run), depth + 1)
+    elif all(any(map(is_number, _counting(each))) for each in records):
+        joined: dict[str, list[float]] = defaultdict(list)
+        for each in lists:
+            for key, item in each.items():
+                joined[key] += item if _numbers(item) else []
+        yield from _of_columns(file, text, joined, path)
+
+
+def _counting(fields: Mapping[str, Any]) -> list[Any]:
+    """What a record has under names of steps and epochs."""
+    return [item for key, item in fields.items() if Name.of((key,)).kind in ("step", "epoch")]
 
 
 def _columns(table: Mapping[str, Any]) -> dict[str, Sequence[float]]:

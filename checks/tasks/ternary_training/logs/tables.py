@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ from judge_tui.checks.tasks.ternary_training.figures import Figure, Name, Number
 from judge_tui.checks.tasks.ternary_training.logs import columns
 from judge_tui.checks.tasks.ternary_training.logs.columns import HERE, VALUES, Keys
 
-__all__ = ["FRAMES", "Row", "figures_of", "is_number", "pivots", "record", "unnamed"]
+__all__ = ["FRAMES", "NUMBER", "Row", "figures_of", "is_number", "number_in", "pivots", "record", "unnamed"]
+
+#: A number as text has it.
+NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf(?:inity)?"
 
 #: Keys that only say that here comes a log.
 FRAMES = frozenset({
@@ -56,13 +60,18 @@ def is_number(item: Any) -> TypeGuard[int | float]:
     return isinstance(item, int | float) and not isinstance(item, bool)
 
 
+def number_in(text: str) -> Number | None:
+    """The number that a text is; ``None`` where it is none."""
+    return Number(text) if re.fullmatch(NUMBER, text, re.I) else None
+
+
 def record(fields: Mapping[str, Any]) -> dict[Keys, float]:
     """Numbers of a record; nested keys read as one name, and text beside a value as its name."""
     spoken = {key.lower(): item for key, item in fields.items() if isinstance(item, str)}
     part = next((item for key, item in spoken.items() if key in _PART and Name.of((item,)).split), None)
     quantity = next((item for key, item in spoken.items() if key in _QUANTITY), None)
-    value = next((key for key in VALUES if is_number(fields.get(key))), None)
-    told = dict(fields)
+    told = {key: _plain(item) for key, item in fields.items()}
+    value = next((key for key in VALUES if is_number(told.get(key))), None)
     if quantity is not None and value is not None:
         told[quantity] = told.pop(value)
     cells = dict(_flat(told, ()))
@@ -80,8 +89,14 @@ def _flat(fields: Mapping[str, Any], path: Keys) -> Iterator[tuple[Keys, float]]
     for key, item in fields.items():
         if isinstance(item, dict) and len(path) < _DEEPEST:
             yield from _flat(item, (*path, str(key)))
-        elif is_number(item):
+        elif is_number(item := _plain(item)):
             yield (*path, str(key)), item
+
+
+def _plain(item: Any) -> Any:
+    """A value, and for a text that is a number that number."""
+    number = number_in(item) if isinstance(item, str) else None
+    return item if number is None else number
 
 
 def figures_of(

@@ -9,7 +9,15 @@ from dataclasses import replace
 
 from judge_tui.checks.tasks.ternary_training.figures import Figure, Name, Number
 from judge_tui.checks.tasks.ternary_training.logs.documents import above, loaded_json, of_document
-from judge_tui.checks.tasks.ternary_training.logs.tables import Row, figures_of, pivots, record, unnamed
+from judge_tui.checks.tasks.ternary_training.logs.tables import (
+    NUMBER,
+    Row,
+    figures_of,
+    number_in,
+    pivots,
+    record,
+    unnamed,
+)
 
 __all__ = ["of_text"]
 
@@ -17,7 +25,6 @@ __all__ = ["of_text"]
 _MOST_HEADS = 200
 _LONGEST_LINE = 2000
 _WORDS = ("loss", "nll", "entropy", "ppl", "perplex", "xent")
-_NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf(?:inity)?"
 _QUANTITY = r"(?:loss|nll|cross[_\- ]?entropy|ppl|perplexity)"
 _STEPS = r"(?:step|iter|iteration|it|update|epoch|batch)s?"
 #: A step between the word and its figure: ``loss[3] = 4.1``, ``loss (step 3): 4.1``, ``loss at step 3: 4.1``,
@@ -30,7 +37,7 @@ _BETWEEN = (
 )
 _FIGURE = re.compile(
     rf"(?<![a-z_\-/])(?P<word>[a-z_\-/]{{0,24}}?{_QUANTITY})['\"]?"
-    rf"(?:{_BETWEEN})?\s*(?:\([a-z _\-]*\))?\s*[:=]?\s*(?P<number>{_NUMBER})(?![\w%])",
+    rf"(?:{_BETWEEN})?\s*(?:\([a-z _\-]*\))?\s*[:=]?\s*(?P<number>{NUMBER})(?![\w%])",
     re.I,
 )
 _STEP = re.compile(r"\b(?:step|iter|iteration|it|update)s?\b['\"]?\s*[:=#]?\s*(\d+)", re.I)
@@ -128,7 +135,7 @@ def _of_tables(file: str, lines: Sequence[str]) -> Iterator[Figure]:
 
 def _row(head: Sequence[str], cells: Sequence[str]) -> dict[tuple[str, ...], float]:
     pairs = zip(head, cells, strict=True)
-    return record({key: Number(cell) if _is_number(cell) else cell for key, cell in pairs})
+    return record(dict(pairs))
 
 
 def _delimiter(file: str, line: str, following: str) -> str:
@@ -175,7 +182,7 @@ def _names(cells: Sequence[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    return re.fullmatch(_NUMBER, cell, re.I) is not None
+    return number_in(cell) is not None
 
 
 def _of_line(file: str, line: str, number: int) -> Iterator[Figure]:

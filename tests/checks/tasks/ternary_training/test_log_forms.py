@@ -69,6 +69,10 @@ DOCUMENTS: dict[str, Any] = {
         for s, v, t, r in ROWS
         for key, value in (("loss", v), ("lr", r))
     ],
+    "numbers as text": {"loss": [{"step": str(s), "loss": str(v)} for s, v, _, _ in ROWS]},
+    "lists of a run": {"runs": [{"name": "ternary", "step": STEPS, "train_loss": LOSSES}]},
+    "lists of epochs": [{"epoch": n, "batch_losses": LOSSES[6 * n : 6 * n + 6]} for n in range(4)],
+    "steps beside both parts": {"steps": STEPS, "losses": {"train": LOSSES}},
     "epochs of batches": {"loss": [LOSSES[n : n + 4 + n // 8] for n in (0, 4, 8, 13, 18)]},
 }  # fmt: skip
 
