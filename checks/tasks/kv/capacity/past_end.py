@@ -11,7 +11,15 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv.capacity import decoder_past_end as room
-from judge_tui.checks.tasks.kv.capacity import decoder_window, others, reuse, several, uneven, wrapping
+from judge_tui.checks.tasks.kv.capacity import (
+    decoder_window,
+    emptied,
+    others,
+    reuse,
+    several,
+    uneven,
+    wrapping,
+)
 from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries
@@ -76,6 +84,7 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
         wrapping.judge(subject, found, said, _CAPACITY, continues=continues)
     others.judge(subject, found, said, _CAPACITY, 3 * _CAPACITY if told else _UNTOLD)
     reuse.judge(subject, found, said)
+    emptied.judge(subject, found, said)
     several.judge(subject, found, said)
     return said
 

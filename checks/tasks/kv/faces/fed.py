@@ -118,6 +118,11 @@ class Fed:
             for (k, v), count in zip(self.rows, each.tolist(), strict=True)
         ]
 
+    def forget(self) -> None:
+        """Take the cache for an empty one."""
+        self.cached.counts = np.zeros_like(self.cached.counts)
+        self.rows = [(k[:, :0], v[:, :0]) for k, v in self.rows]
+
     def newest(self, tokens: int) -> Self:
         """The same cache as if each row had been fed its last tokens alone."""
         other = copy.copy(self)

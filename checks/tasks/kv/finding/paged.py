@@ -262,7 +262,11 @@ def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
         return
     if not (binding.takes("sequence") or binding.takes("rows")):
         return
-    for layout in layouts(binding, every):
+    orders = layouts(binding, every)
+    if binding.takes("rows"):
+        # an axis of one token in front of a single row's heads is dropped without a word, but not of several
+        orders = tuple(sorted(orders, key=lambda layout: "N" in layout))
+    for layout in orders:
         yield replace(binding, layout=layout)
 
 

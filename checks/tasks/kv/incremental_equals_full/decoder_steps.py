@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from contextlib import suppress
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault, Raised
+from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.told import ways_told
@@ -19,6 +21,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_th
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences, Topic
+from judge_tui.checks.tasks.kv.words.sequence_roles import FORGETS
 from judge_tui.checks.tolerance import relative_error, same_bits
 from judge_tui.checks.verdict import Verdict
 
@@ -31,11 +34,6 @@ _LONG = (18, 30)
 #: Prompt and steps across 64 tokens, and across many more, of decoders with room for them.
 _FAR = ((66, 100), (130, 300))
 _EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
-
-#: A method that makes a decoder forget what it was fed, by its name.
-_FORGETS = re.compile(
-    r"(reset|clear|empty|flush)(_(the_|all_|kv_)*(caches?|states?|context|history|conversation|session))?"
-)
 
 
 def full(make: Maker, given: Array, b: int, length: int) -> Array:
@@ -212,12 +210,32 @@ def _again(subject: Subject, found: Findings, make: Maker, said: Sentences) -> N
     if min(anew, on) <= limit:
         found.limit(quantity, min(anew, on), limit, note="starts anew" if anew <= limit else "goes on")
         return
-    emptied = emptied_by(subject)
+    emptied, empties = emptied_by(subject), _empties_itself(subject)
+    if empties:
+        found.limit(quantity, min(anew, on), limit, note=f"line {empties} of it empties the cache",
+                    **subject.where("prefill"))  # fmt: skip
+        said.append(
+            f"a second prompt, which empties the cache first, is off by {anew:.2g} from a new decoder's"
+        )
+        return
     if emptied:
         found.note(quantity, min(anew, on), limit=limit, note=f"{emptied} may have to be called before")
         return
     found.limit(quantity, min(anew, on), limit, otherwise=Verdict.WARN, **subject.where("prefill"))
     said.append(f"a second prompt mixes with what the first left in the cache: off by {min(anew, on):.2g}")
+
+
+def _empties_itself(subject: Subject) -> int:
+    """The line on which the call for a prompt empties the cache itself; 0 where it does not."""
+    prefill = subject.bound["prefill"]
+    own = prefill.name.rpartition(".")[2]
+    with suppress(SyntaxError):
+        for node in ast.walk(parsed(subject.bench.submission.read_bytes(prefill.file))):
+            if isinstance(node, ast.FunctionDef) and node.name == own and node.lineno == prefill.line:
+                calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+                named = ((each.lineno, getattr(each.func, "attr", "")) for each in calls)
+                return next((line for line, name in named if FORGETS.fullmatch(name)), 0)
+    return 0
 
 
 def _emptied(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
@@ -261,7 +279,7 @@ def _emptied(subject: Subject, found: Findings, make: Maker, said: Sentences) ->
 
 def _forgets(subject: Subject, decoder: Decoder) -> str:
     """The call that empties a decoder, which it then is; empty where there is none."""
-    for name in filter(_FORGETS.fullmatch, subject.defined(subject.bound["prefill"])):
+    for name in filter(FORGETS.fullmatch, subject.defined(subject.bound["prefill"])):
         # a cache in the same file may have others
         with suppress(Fault):
             return _call(decoder, name)

@@ -51,7 +51,7 @@ def paged(bench: Bench, found: Findings) -> str:
     if chooses(job.parts):
         return _told(job)
     feeding = [job.parts[part] for part in ("append", "append_many") if part in job.parts]
-    if not any(one.takes("sequence") or one.on == "sequence" for one in feeding):
+    if not any(one.takes("sequence") or one.takes("rows") or one.on == "sequence" for one in feeding):
         return _together(job)
     _rehearsed(job)
     job.measure()

@@ -129,7 +129,7 @@ def _come_first(pool: Pool, inputs: dict[str, Any]) -> Call:
     """The call that a sequence comes with; the name that it gives is taken down."""
     call = _call(pool, pool.bound["add"], inputs)
     if names_it(pool.bound["add"]):
-        inputs["sequence"] = call.result
+        inputs.update(sequence=call.result, rows=[call.result])
     return call
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import NEW
 
-__all__ = ["ADD", "FREE", "PROMPT", "RESERVE", "TOKEN"]
+__all__ = ["ADD", "FORGETS", "FREE", "PROMPT", "RESERVE", "TOKEN"]
 
+#: A method after which a cache, or a decoder, is to be as when it was new.
+FORGETS = re.compile(
+    r"(reset|clear|empty|flush)(_(the_|all_|kv_)*(caches?|states?|context|history|conversation|session))?"
+)
 _PLAIN = {role.name: role for role in roles.ROLES}
 _SEQUENCE = next(p for p in _PLAIN["append"].params if p.name == "sequence")
 _CACHE = next(p for p in _PLAIN["append"].params if p.name == "cache")
