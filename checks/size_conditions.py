@@ -2,13 +2,16 @@
 
 No multiple of a unit, no power of two; from a size on, up to one, or both; one size larger than another.
 Sizes may be counts that follow from others, such as that of tiles. An answer may be right by chance where the
-condition holds, as one of a single row is; it is never wrong where it does not hold.
+condition holds, as one of a single row is; it is never wrong where it does not hold. Two conditions together
+are told where each alone leaves many right calls in.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 
 __all__ = ["only_where"]
@@ -20,6 +23,9 @@ _RIGHT, _WRONG = 3, 4
 _MET, _LEFT_OUT, _SHARE = 4, 6, 0.5
 #: Chance may put every wrong call among those for which a condition holds once in so many times.
 _CHANCE = 100_000
+#: The same of two conditions together, of which there are many more; of the right calls that the better one
+#: of the two leaves in, they leave at most this share.
+_TOGETHER, _LEFT_IN = 100, 0.5
 
 #: Axis, or what is counted → how many.
 _Sizes = Mapping[str, int]
@@ -37,11 +43,17 @@ class _Condition:
     Attributes:
         words: As a clause that says where answers are wrong.
         met: Calls that meet it, and how many of them are wrong.
+        alone: As a clause of its own, where it may stand with another.
+        holds: Of each call, whether it meets it.
+        own_limit: Whether the limit in it was chosen so that it holds.
     """
 
     words: str
     met: int
     wrong: int
+    alone: str = ""
+    holds: tuple[bool, ...] = ()
+    own_limit: bool = False
 
     @property
     def share(self) -> float:
@@ -66,9 +78,10 @@ def only_where(
         of_wrong = {sizes[axis] for sizes, fine in calls if not fine and axis in sizes}
         if len(of_right) >= _RIGHT and len(of_wrong) >= _WRONG and (kind := _kind(of_right, of_wrong)):
             return f"wrong wherever {axis} is no {kind}, and only there"
-    found = [*_related(calls, compared), *(_limited(calls) if limits else ())]
-    found = [each for each in found if _tells(each, len(calls), wrong)]
-    return max(found, key=lambda each: each.share).words if found else ""
+    simple = [*_related(calls, compared), *(_limited(calls) if limits else ())]
+    found = [each for each in simple if _tells(each, len(calls), wrong)]
+    both = [each for each in _together(calls, simple) if _tells(each, len(calls), wrong, _TOGETHER)]
+    return max((*found, *both), key=lambda each: each.share).words if found or both else ""
 
 
 def _kind(right: set[int], wrong: set[int]) -> str:
@@ -82,25 +95,57 @@ def _power(size: int) -> bool:
     return size > 0 and size & (size - 1) == 0
 
 
-def _tells(condition: _Condition, calls: int, wrong: int) -> bool:
-    """Whether a condition says something that chance would hardly make so."""
+def _tells(condition: _Condition, calls: int, wrong: int, rarer: int = 1) -> bool:
+    """Whether a condition says something that chance would hardly make so, or ``rarer`` times as hardly."""
     few = condition.wrong < _MET or calls - condition.met < _LEFT_OUT
     if few or condition.share < _SHARE:
         return False
-    return _CHANCE * comb(condition.met, wrong) < comb(calls, wrong)
+    return rarer * _CHANCE * comb(condition.met, wrong) < comb(calls, wrong)
 
 
 def _related(
     calls: Sequence[tuple[_Sizes, bool]], compared: Sequence[tuple[str, str]]
 ) -> Iterator[_Condition]:
+    wrong = sum(not fine for _, fine in calls)
     for one, other in compared:
-        both = [(sizes[one], sizes[other], fine) for sizes, fine in calls if one in sizes and other in sizes]
         for words, relation in _RELATIONS:
-            met = [fine for size, against, fine in both if relation(size, against)]
-            if sum(not fine for *_, fine in both) == met.count(False) > 0:
-                there = ", and only there" if not any(met) else f" ({_of(met)}), and nowhere else"
-                text = f"wrong where {one} is {words} {_than(one, other)}{there}"
-                yield _Condition(text, len(met), met.count(False))
+            alone = f"{one} is {words} {_than(one, other)}"
+            yield from _meeting(calls, wrong, alone, partial(_holds, relation, one, other))
+        alone = f"{other} is no multiple of {one}"
+        yield from _meeting(calls, wrong, alone, partial(_holds, _rest, one, other))
+
+
+def _rest(one: int, other: int) -> bool:
+    return other % max(one, 1) > 0
+
+
+def _holds(relation: Callable[[int, int], bool], one: str, other: str, sizes: _Sizes) -> bool:
+    return one in sizes and other in sizes and relation(sizes[one], sizes[other])
+
+
+def _meeting(
+    calls: Sequence[tuple[_Sizes, bool]], wrong: int, alone: str, holds: Callable[[_Sizes], bool]
+) -> Iterator[_Condition]:
+    """The condition, where every wrong call meets it."""
+    met = tuple(holds(sizes) for sizes, _ in calls)
+    fine = [right for (_, right), holding in zip(calls, met, strict=True) if holding]
+    if fine.count(False) == wrong > 0:
+        yield _Condition(f"wrong where {alone}{_there(fine)}", len(fine), wrong, alone, met)
+
+
+def _there(met: Sequence[bool]) -> str:
+    return ", and only there" if not any(met) else f" ({_of(met)}), and nowhere else"
+
+
+def _together(calls: Sequence[tuple[_Sizes, bool]], simple: Sequence[_Condition]) -> Iterator[_Condition]:
+    """Two conditions at once, where they leave far fewer right calls in than either; one limit at most."""
+    for one, other in itertools.combinations([each for each in simple if each.alone], 2):
+        holds = tuple(map(all, zip(one.holds, other.holds, strict=True)))
+        fine = [right for (_, right), holding in zip(calls, holds, strict=True) if holding]
+        left = min(each.met - each.wrong for each in (one, other))
+        if sum(fine) <= _LEFT_IN * left > 0 and not (one.own_limit and other.own_limit):
+            words = f"wrong where {one.alone} and {other.alone}{_there(fine)}"
+            yield _Condition(words, len(fine), fine.count(False), holds=holds)
 
 
 def _than(one: str, other: str) -> str:
@@ -122,10 +167,16 @@ def _limited(calls: Sequence[tuple[_Sizes, bool]]) -> Iterator[_Condition]:
         above = min((size for size, _ in sizes if size > most), default=None)
         if below is not None:
             met = [fine for size, fine in sizes if size >= least]
-            yield _Condition(_from(axis, below, least, met), len(met), met.count(False))
+            holds = tuple(size.get(axis, 0) >= least for size, _ in calls)
+            alone = f"{axis} is {least} or more"
+            words = _from(axis, below, least, met)
+            yield _Condition(words, len(met), met.count(False), alone, holds, own_limit=True)
         if above is not None:
             met = [fine for size, fine in sizes if size <= most]
-            yield _Condition(_up_to(axis, most, above, met), len(met), met.count(False))
+            holds = tuple(axis in size and size[axis] <= most for size, _ in calls)
+            alone = f"{axis} is {most} or less"
+            words = _up_to(axis, most, above, met)
+            yield _Condition(words, len(met), met.count(False), alone, holds, own_limit=True)
         outside = {size for size, _ in sizes if not least <= size <= most}
         if min(sum(size < least for size in outside), sum(size > most for size in outside)) >= _RIGHT:
             met = [fine for size, fine in sizes if least <= size <= most]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from judge_tui.checks.size_conditions import only_where
@@ -115,3 +117,26 @@ def test_a_range_of_sizes_of_which_answers_are_wrong(right: tuple[int, ...], wor
     assert told({"D": right}, {"D": MANY}, limits=True) == words
     tiles = told({"the number of tiles": right}, {"the number of tiles": MANY}, limits=True)
     assert tiles.startswith("wrong where the number of tiles is 13 to 28" if 31 in right else "right where")
+
+
+def cut(wrong: Callable[[int, int], bool]) -> str:
+    """What is said where answers are wrong at such T and N."""
+    calls = [({"T": t, "N": n}, not wrong(t, n)) for n in range(2, 31) for t in (1, 2, 3, 4, 5, 7, 8, 16)]
+    return only_where(calls, compared=[("T", "N")], limits=True)
+
+
+def test_a_last_tile_that_is_short() -> None:
+    assert cut(lambda t, n: n % t > 0) == "wrong where N is no multiple of T, and only there"
+
+
+def test_two_conditions_are_told_together_where_neither_tells_alone() -> None:
+    words = "wrong where T is less than N and N is no multiple of T, and only there"
+    assert cut(lambda t, n: t < n and n % t > 0) == words
+    words = "wrong where N is no multiple of T and N is 12 or more, and only there"
+    assert cut(lambda t, n: n >= 12 and n % t > 0) == words
+
+
+def test_one_condition_is_told_where_another_adds_little() -> None:
+    right = [(4, 9), (3, 8), (4, 10), (5, 12)]
+    words = "wrong where T is less than N (in 190 of 194 calls), and nowhere else"
+    assert cut(lambda t, n: t < n and (t, n) not in right) == words

@@ -74,9 +74,9 @@ class Case:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """B, H, N, D and T, and how many tiles that makes."""
+        """B, H, N, D and T, and how many tiles and how many heads in all that makes."""
         told = dict(zip("BHND", self.q.shape, strict=True)) | {"T": self.tile}
-        return told | {"the number of tiles": -(-told["N"] // self.tile)}
+        return told | {"the number of tiles": -(-told["N"] // self.tile), "B · H": told["B"] * told["H"]}
 
     @property
     def truth(self) -> Array:
