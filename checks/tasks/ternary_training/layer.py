@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calling.binding import parse_path
+from judge_tui.checks.calling.binding import Binding, Source, parse_path
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
@@ -71,6 +72,17 @@ class Layer:
         self.transposed = self.binding.takes("weight_t")
         self.biased = self.binding.takes("bias") or self.binding.takes("bias_c")
 
+    def called(self, binding: Binding) -> Layer:
+        """The same layer, its forward called in another way."""
+        layer = copy(self)
+        layer.binding = binding
+        return layer
+
+    def alone(self) -> Layer:
+        """The same layer where its forward gives y, and nothing beside it."""
+        y = next(name for name in ("y3", "y_c", "y") if name in self.binding.returns)
+        return self.called(replace(self.binding, returns={y: Source()}))
+
     @property
     def place(self) -> Mapping[str, Any]:
         """File and line of the forward."""
@@ -106,7 +118,7 @@ class Layer:
         given = np.zeros(out) if bias is None else bias
         inputs = inputs_of(weight, given, x, np.zeros((len(x), out)))
         if on is None:
-            returned = self.bench.call("forward", inputs, worker=worker)
+            returned = invoke(worker or self.bench.worker, self.binding, inputs, budget=self.bench.left)
         else:
             again = replace(self.binding, on="layer", init=None, attributes={})
             called = {**inputs, "layer": on.returned.instance}
@@ -192,10 +204,10 @@ class Layer:
             return GROUP
         return out
 
-    def unsuited(self, weight: Array) -> str:
+    def unsuited(self, weight: Array, *, on: Run | None = None) -> str:
         """Why its answers do not show the weights that it multiplies by, as a clause; empty when they do."""
         x = np.eye(weight.shape[1])[:8]
-        one, two, none = (self.forward(weight, times * x).y for times in (1.0, 2.0, 0.0))
+        one, two, none = (self.forward(weight, times * x, on=on).y for times in (1.0, 2.0, 0.0))
         if not np.allclose(two - none, 2.0 * (one - none), rtol=1e-3, atol=1e-6, equal_nan=True):
             return "is not linear in its input, so that its answers do not show its weights"
         return ""

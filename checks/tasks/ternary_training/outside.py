@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from judge_tui.checks.bench import Bench
@@ -65,7 +65,14 @@ def outside(bench: Bench, owner: str) -> Outside:
     return found
 
 
-def shut(bench: Bench, owner: str, seen: Outside, known: frozenset[str], attributes: frozenset[str]) -> bool:
+def shut(
+    bench: Bench,
+    owner: str,
+    seen: Outside,
+    known: frozenset[str],
+    attributes: frozenset[str],
+    besides: Collection[str] = (),
+) -> bool:
     """Whether nothing outside the class can have told a layer that its weights have changed.
 
     Args:
@@ -74,6 +81,7 @@ def shut(bench: Bench, owner: str, seen: Outside, known: frozenset[str], attribu
         seen: What is done outside it.
         known: Methods that were called here, and attributes that were set.
         attributes: What the layer has.
+        besides: Parameters of its forward that were handed over besides.
     """
     methods = {
         item.name.rpartition(".")[2]
@@ -81,17 +89,18 @@ def shut(bench: Bench, owner: str, seen: Outside, known: frozenset[str], attribu
         if item.name.startswith(f"{owner}.")
     }
     told = (seen.loaded & methods) | (seen.stored.keys() & (attributes | methods))
-    return not seen.dynamic and not told - known and not _optional(bench)
+    return not seen.dynamic and not told - known and not _optional(bench, besides)
 
 
-def _optional(bench: Bench) -> bool:
+def _optional(bench: Bench, besides: Collection[str]) -> bool:
     """Whether forward or backward have parameters that were not handed over, and may ask for a projection."""
     for role in ("forward", "backward"):
         if role in bench.bindings:
             binding = bench.binding(role)
             for item in callables(bench.bindings.loaded):
                 if (item.file, item.name) == (binding.file, binding.name):
-                    if len(item.params) > len(binding.args):
+                    unspoken = [param for param in item.params if param["name"] not in besides]
+                    if len(unspoken) > len(binding.args):
                         return True
     return False
 

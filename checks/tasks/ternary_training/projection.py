@@ -13,10 +13,10 @@ from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import about, draws, exact_inputs, mixed, own_sizes, work
+from judge_tui.checks.tasks.ternary_training.evaluating import EVALUATED, evaluated, in_other_modes
 from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
-from judge_tui.checks.tasks.ternary_training.modes import EVALUATED, evaluated
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
@@ -43,7 +43,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=11,
+    version=12,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -78,6 +78,8 @@ def projection(bench: Bench, found: Findings) -> str:
         _default(bench, found, subject)
     if found.verdict is not Verdict.FAIL and subject.layer is not None:
         rule = Rule.seen(answers, subject.transposed)
+        if wrong := in_other_modes(bench, found, subject.layer, subject.out, rule):
+            return wrong
         after_updates(bench, found, subject.layer, subject.out, rule)
     if found.verdict is not Verdict.FAIL:
         summary += _in_single(found, answers, subject)

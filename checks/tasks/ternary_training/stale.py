@@ -25,7 +25,7 @@ from judge_tui.checks.tasks.ternary_training.draws import mixed
 from judge_tui.checks.tasks.ternary_training.held import Held, instance
 from judge_tui.checks.tasks.ternary_training.layer import Layer, Run
 from judge_tui.checks.tasks.ternary_training.levels import Rule
-from judge_tui.checks.tasks.ternary_training.modes import MODES, has_modes, turn
+from judge_tui.checks.tasks.ternary_training.modes import Mode, modes
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD, GROUP
 from judge_tui.checks.tasks.ternary_training.updates import (
@@ -116,15 +116,17 @@ class _Trial:
                 reasons.append(fault.message)
             else:
                 self._settle(found, update, state)
-                if self.compared.fits(state.latent, state.effective) and has_modes(self.layer):
-                    self._evaluated(found, update)
+                if self.compared.fits(state.latent, state.effective):
+                    known = modes(self.layer, state.run)
+                    for mode in (mode for mode in known if mode.evaluates and mode.returns):
+                        self._evaluated(found, update, mode)
                 return
         found.note(
             AFTER_UPDATE, "not tried", note=f"{ways[0].target}: {reasons[0]}",
             file=ways[0].file, line=ways[0].line or None,
         )  # fmt: skip
 
-    def _evaluated(self, found: Findings, update: Update) -> None:
+    def _evaluated(self, found: Findings, update: Update, mode: Mode) -> None:
         """Evaluate a layer, train it on, and evaluate it again: by then its projection is another one."""
         weight = mixed(self.bench.rng("latent evaluated"), (self.out, 2 * GROUP))
         bias = self.bench.rng("bias").standard_normal(self.out)
@@ -132,15 +134,13 @@ class _Trial:
             run = self.layer.forward(weight, self._x(), bias=bias)
             paths = Held(self.layer).paths(run)
             self._learns_fast(run)
-            turn(self.layer, instance(run), training=False)
-            if not self.compared.fits(weight, self.layer.effective(weight, on=run)):
+            if not self.compared.fits(weight, mode.turn(self.layer, run).effective(weight, on=run)):
                 # evaluation multiplies by something else, of which nothing is known
                 return
-            turn(self.layer, instance(run), training=True)
+            mode.turn_back(self.layer, run)
             run = self.layer.forward(weight, self._x(), bias=bias, on=run)
             state = self._again(update, run, paths, weight, "evaluated")
-            turn(self.layer, instance(run), training=False)
-            now = self.layer.effective(weight, on=run)
+            now = mode.turn(self.layer, run).effective(weight, on=run)
         except (_Untried, Fault):
             return
         fine = self.compared.fits(state.latent, now)
@@ -149,11 +149,12 @@ class _Trial:
         kept = self.compared.fits(state.before, now)
         told = "those of its first evaluation" if kept else "others than those of the weights by then"
         # what writes the weights from outside may do more in its training than it does here
-        sure = not isinstance(update, Written) or self._shut(update, replace(state, effective=now), MODES)
+        sure = mode.by_methods and not isinstance(update, Written)
+        sure = sure or self._shut(update, replace(state, effective=now), mode.names)
         found.claim(
             _EVALUATED, fine, measured=_RIGHT if fine else told, limit=_RIGHT,
             otherwise=Verdict.FAIL if sure else Verdict.WARN,
-            note=f"{update.target}; evaluation, training and its update, evaluation on one layer",
+            note=f"{update.target}; evaluation ({mode.told}), training, its update, evaluation on one layer",
             file=update.file, line=update.line or None,
         )  # fmt: skip
 
@@ -307,7 +308,7 @@ class _Trial:
         Args:
             update: How.
             state: What it led to.
-            tried: Methods of the layer that were called on the way.
+            tried: Methods of the layer that were called on the way, and what its forward was told besides.
         """
         name = update.name.rpartition(".")[2]
         if not isinstance(update, Written) and update.on and name not in self.seen.loaded:
@@ -325,7 +326,7 @@ class _Trial:
         has.update(str(key) for _kind, key, _part in worker.describe(layer).get("parts", ()))
         known.update(key for key in has if _BIAS.means(key))
         known.update(self._idle(state, self.seen.loaded - known))
-        return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has))
+        return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has), tried)
 
     def _idle(self, state: _Updated, names: Collection[str]) -> set[str]:
         """Methods of the layer by these names that leave it as stale, and its weights as they are."""
