@@ -40,6 +40,8 @@ _WIDTHS = (*range(1, 18), 31, 32, 33, 64, 65)
 #: Axes that an integer of the source may concern, and what they may be because of it.
 AXES = {"D": (2, 4200), "N": (2, 2200), "H": (1, 300), "B": (1, 300), "T": (2, 520)}
 MOST_ABOUT = 14
+#: How names of cases begin whose numbers, or their order in memory, are special.
+_SPECIAL = ("scores ", "hidden keys ", "in memory ", "one batch entry ")
 _TRUTHS: Remembered[Array] = Remembered()
 
 
@@ -77,6 +79,11 @@ class Case:
         """B, H, N, D and T, and how many tiles and how many heads in all that makes."""
         told = dict(zip("BHND", self.q.shape, strict=True)) | {"T": self.tile}
         return told | {"the number of tiles": -(-told["N"] // self.tile), "B · H": told["B"] * told["H"]}
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is special about its numbers, their order in memory or where its sizes are from."""
+        return not self.name.startswith(_SPECIAL) and "which " not in self.name
 
     @property
     def truth(self) -> Array:

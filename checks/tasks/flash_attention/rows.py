@@ -76,8 +76,13 @@ class Rows:
 
     @property
     def worst(self) -> Held:
-        """The case that is furthest from its own limit."""
-        return max(self.held, key=lambda held: (held.verdict is Verdict.FAIL, held.badness))
+        """The case that is furthest from its own limit; where plain ones are wrong, one of these."""
+
+        def rank(held: Held) -> tuple[bool, bool, float]:
+            wrong = held.verdict is Verdict.FAIL
+            return wrong, wrong and held.case.plain, held.badness
+
+        return max(self.held, key=rank)
 
     @property
     def only_where(self) -> str:

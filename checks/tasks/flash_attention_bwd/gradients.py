@@ -51,7 +51,7 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=12,
+    version=13,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""

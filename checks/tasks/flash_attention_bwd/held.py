@@ -64,10 +64,11 @@ class Figure:
         return Verdict.WARN if self.error <= self.most else Verdict.FAIL
 
     @property
-    def badness(self) -> tuple[bool, float]:
-        """For finding the worst."""
+    def badness(self) -> tuple[bool, bool, float]:
+        """For finding the worst: of wrong ones a plain one, of which more is told than of a special one."""
         share = self.error / self.own if self.error == self.error else np.inf
-        return self.verdict is Verdict.FAIL, share
+        wrong = self.verdict is Verdict.FAIL
+        return wrong, wrong and self.problem.case.plain, share
 
 
 @dataclass(slots=True)
@@ -99,7 +100,7 @@ class Ledger:
         return found
 
     def worst(self, names: Iterable[str] = NAMES) -> Figure:
-        """The figure that is furthest from its limit."""
+        """The figure that is furthest from its limit; where plain calls are wrong, of one of these."""
         return max((f for name in names for f in self.figures[name]), key=lambda f: f.badness)
 
     def decide(

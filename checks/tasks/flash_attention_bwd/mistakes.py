@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ class _Variant:
     masked: bool = True
     divided: bool = False
     transposed: bool = True
+    weights: str = ""
 
 
 _VARIANTS: dict[str, dict[str, _Variant]] = {
@@ -45,6 +46,15 @@ _VARIANTS: dict[str, dict[str, _Variant]] = {
         "with P for Pᵀ": _Variant(transposed=False),
     },
 }
+#: What P is instead of exp(S − L), and how that is told; the row sum is that of it, or dO ∘ O.
+_WEIGHTS = {
+    "natural in base two": "with the natural L in base two, P = 2^(S·log₂e − L)",
+    "base two in natural": "with an L in base two, P = exp(S − L·log₂e)",
+    "exp of base two": "with scores and L in base two, P = exp(log₂e·(S − L))",
+    "all in base two": "with scores and L in base two as they are, P = 2^(S − L)",
+    "maximum": "with the maximum for L, P = exp(S − m)",
+    "none": "without L, P = exp(S)",
+}
 _VARIANTS["dK"] = {**_VARIANTS["dQ"], "with dS for dSᵀ": _Variant(transposed=False)}
 
 
@@ -55,13 +65,20 @@ def causes(made: Gradients, truth: Gradients, problem: Problem) -> dict[str, tup
         out = made[name]
         if not np.isfinite(out).all() or _near(out, truth[name], 1e-4):
             continue
-        told = [f"it is what the formula gives {t}" for t, v in _VARIANTS[name].items()
+        variants = [*_VARIANTS[name].items(), *_of_weights(name)]
+        told = [f"it is what the formula gives {t}" for t, v in variants
                 if _near(out, _made(problem, v)[name], _SAME)]  # fmt: skip
         told += [f"it is {other}" for other in NAMES if other != name and _near(out, truth[other], _SAME)]
         if _near(out, -truth[name], _SAME):
             told.append("its sign is turned")
         found[name] = tuple(told)
     return found
+
+
+def _of_weights(name: str) -> Iterator[tuple[str, _Variant]]:
+    for weights, text in _WEIGHTS.items():
+        for row in ("whole", "output")[: 1 if name == "dV" else 2]:
+            yield text, _Variant(weights=weights, row=row)
 
 
 def common(told: Sequence[tuple[str, ...]]) -> str:
@@ -82,10 +99,11 @@ def _made(problem: Problem, variant: _Variant) -> Gradients:
         scores = q @ k.swapaxes(-1, -2) / np.sqrt(width)
         if case.causal and variant.masked:
             scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
-        p = np.exp(scores - logsumexp(case)[..., None])
+        right = np.exp(scores - logsumexp(case)[..., None])
+        p = np.exp(_exponents(scores, logsumexp(case)[..., None], variant.weights))
         d_p = d_o @ v.swapaxes(-1, -2)
         # The row sum by dO ∘ O knows the mask even where P has lost it.
-        row = _row(p, d_p, variant.row, problem.tile)
+        row = _row(right if variant.row == "output" else p, d_p, variant.row, problem.tile)
         if case.causal and not variant.masked:
             seen = np.tril(np.ones(p.shape[-2:], dtype=bool))
             row = (np.where(seen, p, 0.0) * d_p).sum(-1, keepdims=True)
@@ -96,13 +114,31 @@ def _made(problem: Problem, variant: _Variant) -> Gradients:
         return {"dQ": d_s @ k, "dK": s_t @ q, "dV": p_t @ d_o}
 
 
+def _exponents(scores: Array, natural: Array, weights: str) -> Array:
+    """Logarithms of P, as it is or as a mistake makes it."""
+    match weights:
+        case "natural in base two":
+            return np.asarray(scores - natural * np.log(2))
+        case "base two in natural":
+            return np.asarray(scores - natural / np.log(2))
+        case "exp of base two":
+            return np.asarray((scores - natural) / np.log(2))
+        case "all in base two":
+            return np.asarray((scores - natural) * np.log(2))
+        case "maximum":
+            return np.asarray(scores - scores.max(axis=-1, keepdims=True))
+        case "none":
+            return scores
+    return np.asarray(scores - natural)
+
+
 def _row(p: Array, d_p: Array, kind: str, tile: int) -> Array:
     product = p * d_p
     if kind == "none":
         return np.zeros_like(product[..., :1])
     if kind == "columns":
         return np.asarray(product.sum(axis=-2, keepdims=True))
-    if kind == "whole":
+    if kind in {"whole", "output"}:
         return np.asarray(product.sum(axis=-1, keepdims=True))
     out = np.zeros_like(product)
     for start in range(0, product.shape[-1], tile):

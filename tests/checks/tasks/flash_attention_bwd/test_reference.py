@@ -11,7 +11,7 @@ from judge_tui.checks.gradients import Independence, complex_step, independent
 from judge_tui.checks.tasks.flash_attention_bwd.blind import _blinded
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import _BLOCKS
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
-from judge_tui.checks.tasks.flash_attention_bwd.mistakes import _VARIANTS, _made, causes
+from judge_tui.checks.tasks.flash_attention_bwd.mistakes import _VARIANTS, _made, _of_weights, causes
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, gradients, logsumexp, plain, posed
 from judge_tui.checks.verdict import Verdict
 
@@ -95,7 +95,7 @@ def test_every_known_mistake_is_named_and_none_is_named_where_all_is_right() -> 
         truth = gradients(p)
         assert causes(truth, truth, p) == {}
         for name, variants in _VARIANTS.items():
-            for text, variant in variants.items():
+            for text, variant in (*variants.items(), *_of_weights(name)):
                 if text == "without the causal mask" and not causal:
                     continue
                 wrong = {**truth, name: _made(p, variant)[name]}
