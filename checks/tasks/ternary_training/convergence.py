@@ -14,6 +14,8 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.ternary_training import curve, heldout
+from judge_tui.checks.tasks.ternary_training.believable import below
+from judge_tui.checks.tasks.ternary_training.divided import divided
 from judge_tui.checks.tasks.ternary_training.figures import BASELINE, Figure, Name, words
 from judge_tui.checks.tasks.ternary_training.logs.files import figures
 from judge_tui.checks.tasks.ternary_training.perplexity import Pair, counts_bits, pairs
@@ -50,7 +52,7 @@ Series = list[Figure]
     establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
     "text to have been trained on.",
     budget=30,
-    version=5,
+    version=6,
 )
 def convergence(bench: Bench, found: Findings) -> str:
     """Read the logs among the submission's files; nothing of it is run."""
@@ -60,6 +62,7 @@ def convergence(bench: Bench, found: Findings) -> str:
         raise Skipped(f"no file records a loss or a perplexity: a training log is not among {seen}")
     logs = sorted({figure.file for figure in every})
     told = [
+        _decided(found, lambda: _believed(bench, found, every)),
         _decided(found, lambda: _trained(found, every)),
         _decided(found, lambda: _consistent(bench, found, pairs(every))),
         _decided(found, lambda: _held_out(bench, found, logs)),
@@ -220,6 +223,30 @@ def _evaluated(found: Findings, every: Sequence[Figure]) -> str:
             if not better:
                 return f"the held-out loss does not fall: {values[0]:.4g} to {values[-1]:.4g}"
     return f"held-out {last.name.kind} {float(last.value):.4g}"
+
+
+def _believed(bench: Bench, found: Findings, every: Sequence[Figure]) -> str:
+    """A held-out loss far below what the model reached in training is wrong, whatever made it so."""
+    clause = ""
+    for run in below(bench.submission, every):
+        division = next(divided(bench.submission), None)
+        if run.believable and division is None:
+            continue
+        told = (
+            f"a held-out loss of {run.held:.3g} beside a training loss of {run.trained:.3g} is not believable"
+        )
+        found.claim(
+            "training loss over the held-out loss of the same time",
+            False,
+            measured=run.times,
+            otherwise=Verdict.WARN if division is None else Verdict.FAIL,
+            note=f"{told}; the training loss is never below {run.least:.3g}",
+            **(_place(run.figure) if division is None else {"file": division.file, "line": division.line}),
+        )
+        if division is not None:
+            told += f": the sum {division.name} is divided within the loop that adds to it"
+        clause = clause or told
+    return clause
 
 
 def _file_is_held_out(figure: Figure) -> bool:

@@ -15,10 +15,10 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.corpora import sliced, trees
 from judge_tui.checks.tasks.ternary_training.figures import Name, words
 
-__all__ = ["Evaluation", "swapped"]
+__all__ = ["MEASURES", "Evaluation", "swapped"]
 
 #: What a function's name says that measures, beside loss and perplexity.
-_MEASURES = frozenset({"evaluate", "evaluates", "eval", "evaluation", "measure", "score", "validate", "test"})
+MEASURES = frozenset({"evaluate", "evaluates", "eval", "evaluation", "measure", "score", "validate", "test"})
 #: What the name of a text says beside its split; with another word it may be a state, a step or a switch.
 _TEXT = frozenset({
     "text", "texts", "corpus", "data", "dataset", "set", "split", "ids", "tokens", "toks", "token", "lines",
@@ -81,7 +81,7 @@ def _told(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 def _measured_on(call: ast.Call) -> str:
     """The training text that a measuring call takes; empty where it takes other text, or none."""
     function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if Name.of((function,)).kind not in ("loss", "perplexity") and not words(function) & _MEASURES:
+    if Name.of((function,)).kind not in ("loss", "perplexity") and not words(function) & MEASURES:
         return ""
     given = [name for value in (*call.args, *(k.value for k in call.keywords)) for name in _texts(value)]
     if any(Name.of((name,)).split == "held-out" for name in given):
