@@ -45,7 +45,7 @@ class _Condition:
         met: Calls that meet it, and how many of them are wrong.
         alone: As a clause of its own, where it may stand with another.
         holds: Of each call, whether it meets it.
-        own_limit: Whether the limit in it was chosen so that it holds.
+        limited: The axis whose limit in it was chosen so that it holds; empty where there is none.
     """
 
     words: str
@@ -53,7 +53,7 @@ class _Condition:
     wrong: int
     alone: str = ""
     holds: tuple[bool, ...] = ()
-    own_limit: bool = False
+    limited: str = ""
 
     @property
     def share(self) -> float:
@@ -138,12 +138,20 @@ def _there(met: Sequence[bool]) -> str:
 
 
 def _together(calls: Sequence[tuple[_Sizes, bool]], simple: Sequence[_Condition]) -> Iterator[_Condition]:
-    """Two conditions at once, where they leave far fewer right calls in than either; one limit at most."""
+    """Two conditions at once, where they leave far fewer right calls in than either.
+
+    A limit is chosen so that it holds, and may cut off what is right by chance: it counts beside what is said
+    of its own axis.
+    """
     for one, other in itertools.combinations([each for each in simple if each.alone], 2):
         holds = tuple(map(all, zip(one.holds, other.holds, strict=True)))
         fine = [right for (_, right), holding in zip(calls, holds, strict=True) if holding]
         left = min(each.met - each.wrong for each in (one, other))
-        if sum(fine) <= _LEFT_IN * left > 0 and not (one.own_limit and other.own_limit):
+        limits = [
+            (each.limited, of.alone.split()) for each, of in ((one, other), (other, one)) if each.limited
+        ]
+        related = len(limits) < 2 and all(axis in said for axis, said in limits)
+        if related and sum(fine) <= _LEFT_IN * left > 0:
             words = f"wrong where {one.alone} and {other.alone}{_there(fine)}"
             yield _Condition(words, len(fine), fine.count(False), holds=holds)
 
@@ -170,13 +178,13 @@ def _limited(calls: Sequence[tuple[_Sizes, bool]]) -> Iterator[_Condition]:
             holds = tuple(size.get(axis, 0) >= least for size, _ in calls)
             alone = f"{axis} is {least} or more"
             words = _from(axis, below, least, met)
-            yield _Condition(words, len(met), met.count(False), alone, holds, own_limit=True)
+            yield _Condition(words, len(met), met.count(False), alone, holds, limited=axis)
         if above is not None:
             met = [fine for size, fine in sizes if size <= most]
             holds = tuple(axis in size and size[axis] <= most for size, _ in calls)
             alone = f"{axis} is {most} or less"
             words = _up_to(axis, most, above, met)
-            yield _Condition(words, len(met), met.count(False), alone, holds, own_limit=True)
+            yield _Condition(words, len(met), met.count(False), alone, holds, limited=axis)
         outside = {size for size, _ in sizes if not least <= size <= most}
         if min(sum(size < least for size in outside), sum(size > most for size in outside)) >= _RIGHT:
             met = [fine for size, fine in sizes if least <= size <= most]
