@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.running import others
 from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
+from judge_tui.checks.tasks.fuse.widths import wrong_widths
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["rows_independent", "topk_correct"]
@@ -50,7 +51,7 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
-    version=4,
+    version=5,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
@@ -134,6 +135,8 @@ def _summary(bench: Bench, found: Findings, settled: Settled, wrong: list[Asked]
         variant = settled.launchers[first.question.variant].variant
         where = f" with {variant}" if variant else ""
         why = wrong_sum(bench, found, settled, wrong)
+        if not why and first.answer.status == "done" and not first.question.variant:
+            why = wrong_widths(bench, found, settled)
         return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
@@ -148,7 +151,7 @@ def _summary(bench: Bench, found: Findings, settled: Settled, wrong: list[Asked]
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=7,
+    version=8,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""

@@ -1,0 +1,88 @@
+"""For which V a single row is answered wrongly, where a wrong launch has another cause than its numbers."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.size_conditions import only_where
+from judge_tui.checks.tasks.fuse.asking import Question, ask, usual
+from judge_tui.checks.tasks.fuse.trial import Settled
+
+__all__ = ["between", "wrong_widths"]
+
+#: The least and the largest V, how many there are at first, and rounds that narrow what they show.
+_LEAST, _MOST, _RUNGS, _ROUNDS = 40, 6000, 26, 4
+#: How many V divide what lies between a right and a wrong one, each round.
+_PARTS = 4
+_SECONDS, _LEFT = 25.0, 60.0
+_KNOWN: weakref.WeakKeyDictionary[Bench, str] = weakref.WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def wrong_widths(bench: Bench, found: Findings, settled: Settled) -> str:
+    """The V for which single rows are wrong, as the end of a sentence; empty where V alone does not tell.
+
+    Args:
+        bench: Where it is judged.
+        found: Is told.
+        settled: How the submission is launched.
+    """
+    told = _KNOWN.get(bench)
+    if told is None:
+        told = only_where([({"V": V}, right) for V, right in _asked(bench, settled).items()], limits=True)
+        with _LOCK:
+            _KNOWN[bench] = told
+    if not told:
+        return ""
+    launcher = settled.launcher
+    found.note("single rows of many V", told, file=launcher.file, line=launcher.line or None)
+    return f"; single rows are {told}"
+
+
+def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:
+    """V → whether a row of so many logits is answered rightly."""
+    rng, K = bench.rng("widths"), usual(settled, 5)
+    steps = np.geomspace(_LEAST, _MOST, _RUNGS)
+    rungs = [int(rng.integers(one, other)) for one, other in itertools.pairwise(steps)]
+    seen: dict[int, bool] = {}
+    for _round in range(1 + _ROUNDS):
+        questions = [
+            Question(f"V = {V}", rng.normal(scale=2.0, size=(1, V)).astype(np.float32), K) for V in rungs
+        ]
+        if bench.left < _LEFT or not questions:
+            break
+        try:
+            asked = ask(bench, settled, questions, seconds=_SECONDS)
+        except Skipped:
+            break
+        seen |= {
+            each.question.logits.shape[1]: each.right
+            for each in asked
+            if not (each.undecided or each.refused)
+        }
+        rungs = list(between(seen))
+    return seen
+
+
+def between(seen: Mapping[int, bool]) -> Iterator[int]:
+    """The V that divide what lies between wrong ones and the right ones next to them, below and above.
+
+    Args:
+        seen: V → whether it was right.
+    """
+    wrong = [V for V, right in seen.items() if not right]
+    if not wrong:
+        return
+    least, most = min(wrong), max(wrong)
+    below = max((V for V in seen if least > V), default=least)
+    above = min((V for V in seen if most < V), default=most)
+    for low, high in ((below, least), (most, above)):
+        yield from sorted({low + (high - low) * part // _PARTS for part in range(1, _PARTS)} - {low, high})
