@@ -201,7 +201,7 @@ def _by_arguments(layer: Layer, known: list[Routine], words: tuple[str, str]) ->
             continue
         for param in item.params[len([a for a in layer.binding.args if not a.keyword]) :]:
             told = any(argument.keyword == param["name"] for argument in layer.binding.args)
-            if told or param["kind"] == "POSITIONAL_ONLY":
+            if told:
                 continue
             if (mode := _flipped("argument", param["name"], param.get("default"), words)) is not None:
                 yield mode

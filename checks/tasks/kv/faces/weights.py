@@ -12,7 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Raised
 
-__all__ = ["Weight", "count_with", "drawn_anew", "weights"]
+__all__ = ["Weight", "count_with", "drawn_anew", "rounded_anew", "weights"]
 
 Array = npt.NDArray[Any]
 Path = tuple[tuple[str, Any], ...]
@@ -94,3 +94,12 @@ def drawn_anew(worker: Worker, listed: Sequence[Weight], seed: int) -> int:
             worker.fill(weight.handle, (spread * new).astype(weight.dtype))
             changed += 1
     return changed
+
+
+def rounded_anew(worker: Worker, listed: Sequence[Weight], seed: int) -> None:
+    """Change weights in place by about a unit in their last place, as other roundings on the way would."""
+    rng = np.random.default_rng(seed)
+    for weight in listed:
+        values, unit = weight.fetched(worker), float(np.finfo(weight.dtype).eps)
+        changed = values * (1 + unit * rng.uniform(-1, 1, weight.shape))
+        worker.fill(weight.handle, changed.astype(weight.dtype))

@@ -16,6 +16,7 @@ from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.told import ways_told
+from judge_tui.checks.tasks.kv.faces.weights import rounded_anew, weights
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import SAME, foretell
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.limits import Worst, precision
@@ -29,6 +30,8 @@ __all__ = ["emptied_by", "full", "judge"]
 
 Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
+#: Times the usual limit that a limit is at most.
+_LITTLE = 10
 #: Tokens past a tile of 16, within the room that decoders are made with.
 _LONG = (18, 30)
 #: Prompt and steps across 64 tokens, and across many more, of decoders with room for them.
@@ -85,7 +88,7 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dt
             worst = worst.or_worse(_one(out[b : b + 1], truth, f"position {t}, sequence {b}"))
     if make.refused and dtype == "float32":
         found.note("decoder: a batch of two", make.refused, note="judged with one sequence at a time")
-    limit = precision(dtype).limit(0.0)
+    limit = _limit(make, given, worst, dtype)
     quantity = (
         f"decoder: prompt of {_PROMPT} and {_STEPS} steps against a prefill of the whole, "
         f"largest relative error per row, {dtype}"
@@ -106,6 +109,23 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dt
         text += _but_for(subject, make, limit)
         said.append(text, Topic.DIFFERS)
     return not worst.wrong(limit)
+
+
+def _limit(make: Maker, given: Array, worst: Worst, dtype: str) -> float:
+    """The limit of a decoder's steps: wider where a model makes much of a last bit, and steps are little off.
+
+    How much it makes of one is seen where its weights are changed in their last bits.
+    """
+    limit = precision(dtype).limit(0.0)
+    if not limit < worst.error <= _LITTLE * limit:
+        return limit
+    errors = [0.0]
+    for length in range(_PROMPT + 1, given.shape[1] + 1):
+        changed = make(1)
+        rounded_anew(changed.worker, weights(changed.worker, changed.model), length)
+        out = changed.prefill(given[:1, :length])
+        errors.append(relative_error(out, full(make, given, 0, length)))
+    return min(precision(dtype).limit(float(np.max(errors))), _LITTLE * limit)
 
 
 def _but_for(subject: Subject, make: Maker, limit: float) -> str:
