@@ -1,6 +1,6 @@
 # bug: logits are multiplied by the temperature
-# caught by: distribution
-# passes: golden, parent_logits
+# caught by: distribution, golden
+# passes: parent_logits
 import numpy as np
 
 
