@@ -140,6 +140,9 @@ def _caches(subject: Subject, found: Findings) -> str:
     mild: list[float] = []
     count = 0
     for index, case in enumerate(CASES):
+        if case.low and subject.mode == "read":
+            # nothing attends, and what is kept in few bits need not hold such numbers
+            continue
         if half and (case.sharp > 1.0 or case.low):
             found.note(
                 f"decode steps, {case.words}", "left out", note="scores from float16 keys are too coarse"
