@@ -25,7 +25,8 @@ _BEFORE, _AFTER = 5, 3
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """Feed it, empty it, and feed it anew; one that goes on as if nothing was called warns.
 
-    Nothing is judged of a call that changes a cache which was fed nothing: it is for something else.
+    Nothing is judged of a call that is for something else: it changes a cache which was fed nothing, or it
+    changes nothing and may only ask (``empty()``), or write down (``flush()``).
 
     Args:
         subject: The submission's cache.
@@ -45,6 +46,9 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
             goes_on = not error <= limit and _off(subject, name, _BEFORE, keeps=True) <= limit
         except (Raised, BadResult, Skipped) as fault:
             found.note(quantity, "not judged", note=fault.message)
+            continue
+        if goes_on and not name.startswith(("reset", "clear")):
+            found.note(quantity, "not judged", note="it changes nothing: it is for something else")
             continue
         otherwise = Verdict.WARN if goes_on else Verdict.FAIL
         if not found.limit(quantity, error, limit, otherwise=otherwise, **where):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.masks import functions_of
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
 
@@ -102,8 +104,18 @@ def _in_lists(search: Search, bound: Option, extra: Option) -> Option:
     listed = {many: replace(binding, layout=binding.layout.replace("B", "R"))}
     if "B" not in binding.layout or _tells_apart(binding):
         return extra
-    # arrays of several lengths make no single one: what goes on with them takes them one by one
-    return listed if trials.ragged(search, {**bound, **listed}).ran else extra
+    result = trials.ragged(search, {**bound, **listed})
+    # what goes row by row through one array may run with others by accident
+    return listed if result.right or (result.ran and _speaks_of_lists(search, binding)) else extra
+
+
+def _speaks_of_lists(search: Search, binding: Binding) -> bool:
+    """Whether the annotations or the docstring of a callable say that it takes lists."""
+    functions = functions_of(search.worker.submission, binding.file) if binding.origin == "found" else {}
+    return any(
+        re.search(r"(?i)\blists?\b|sequence\[", f"{ast.unparse(node.args)} {ast.get_docstring(node)}")
+        for node in functions.get(binding.name.rpartition(".")[2], [])
+    )
 
 
 def _meant(search: Search, bound: Option, extra: Option) -> bool:

@@ -58,8 +58,8 @@ def paged(bench: Bench, found: Findings) -> str:
     try:
         _comes_and_goes(job)
     except Raised as fault:
-        # what was wrong before is what it comes from
-        if not job.wrong:
+        # what has failed before is what it comes from
+        if found.verdict is not Verdict.FAIL:
             raise
         found.note("what was to be tried next", fault.message, file=fault.file, line=fault.line)
     return "; ".join(job.wrong[:3] or job.said)
