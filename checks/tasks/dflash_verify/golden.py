@@ -19,6 +19,7 @@ from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verif
 from judge_tui.checks.tasks.dflash_verify.own_model import hold_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
+from judge_tui.checks.tasks.dflash_verify.ties import hold_ties
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
@@ -56,7 +57,7 @@ _COMPLETE = ((2, 3), (3, 2))
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted, and "
     "ends with an EOS where one is handed in; above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=9,
+    version=10,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -76,6 +77,7 @@ def golden(bench: Bench, found: Findings) -> str:
                        [verify(*drafted) for drafted in _left(bench)]))  # fmt: skip
     twins = [verify(*drafted) for drafted in _twins(bench)]
     told.append(_claim(found, verify, "trees with siblings of the same token", twins))
+    told.append(hold_ties(bench, found, verify))
     taken = sum(run.taken for run in runs)
     offered = sum(run.offered for run in runs)
     found.claim(

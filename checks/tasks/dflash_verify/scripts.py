@@ -12,7 +12,7 @@ from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, greedy
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["LEAD", "Script", "constant", "decisive", "distributed", "hashed", "stated"]
+__all__ = ["LEAD", "Script", "constant", "decisive", "distributed", "hashed", "stated", "tied"]
 
 #: Every greedy choice that a check relies on leads by this much, so that rounding decides nothing.
 LEAD = 1e-2
@@ -81,6 +81,25 @@ def stated(rng: np.random.Generator, vocab_size: int, choices: Mapping[Tokens, i
     prefixes = [list(prefix) for prefix in choices]
     table = np.array(rows).reshape(len(rows), vocab_size)
     return _made({"kind": "table", "prefixes": prefixes, "rows": table, "default": row(other)})
+
+
+def tied(rng: np.random.Generator, vocab_size: int, leaders: Mapping[Tokens, Sequence[int]]) -> Script:
+    """A model in which several tokens have the same largest logit after some prefixes.
+
+    Args:
+        rng: Shakes the other tokens' logits.
+        vocab_size: V.
+        leaders: Prefix (prompt included) → the tokens that lead alike; token 0 leads after any other.
+    """
+
+    def row(tokens: Sequence[int]) -> Any:
+        logits = rng.uniform(-9.0, -3.0, vocab_size)
+        logits[list(tokens)] = 0.0
+        return logits - np.log(np.exp(logits).sum())
+
+    rows = np.array([row(tokens) for tokens in leaders.values()])
+    prefixes = [list(prefix) for prefix in leaders]
+    return _made({"kind": "table", "prefixes": prefixes, "rows": rows, "default": row((0,))})
 
 
 def distributed(vocab_size: int, prompt: Tokens, rows: Mapping[Tokens, Mapping[int, float]]) -> Script:

@@ -1,6 +1,6 @@
 # bug: refused children are taken out of the softmax without the temperature; it is there everywhere else
 # caught by: distribution
-# passes: golden, parent_logits
+# passes: parent_logits
 import numpy as np
 
 
