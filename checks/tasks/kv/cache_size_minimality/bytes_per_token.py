@@ -16,6 +16,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_footprint as footprint
+from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_unread
 from judge_tui.checks.tasks.kv.cache_size_minimality.seen_by_kernel import LEAST, judge_resident
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, is_read, line_of, total
@@ -61,14 +62,14 @@ class Measured:
     "bytes per token",
     establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, no fewer and, by the "
     "kernel's count too, no more, and every entry is read.",
-    version=5,
+    version=6,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
     """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
     subject = Subject.of(bench)
     said = Sentences(found)
     parts = (_bytes, _unread, judge_resident, _compressed) if subject.mode else ()
-    for part in (*parts, *((footprint.judge,) if subject.decodes else ())):
+    for part in (*parts, *((footprint.judge, decoder_unread.judge) if subject.decodes else ())):
         for sentence in part(subject, found):
             said.append(sentence)
     if not said:

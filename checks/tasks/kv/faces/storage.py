@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.kv.faces.answers import State
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 
-__all__ = ["Entry", "entries", "is_read", "line_of", "total"]
+__all__ = ["Entry", "entries", "is_read", "line_of", "total", "words"]
 
 Steps = tuple[tuple[str, Any], ...]
 #: From so many alike siblings on (one array per token, per block), they count as one entry.
@@ -44,8 +44,8 @@ class Entry:
     @property
     def attribute(self) -> str:
         """The innermost name on its path; empty when it has none."""
-        words = self.name.replace("*", "").replace("[", ".").replace("]", "").split(".")
-        named = [word for word in words if word and not word.isdigit()]
+        parts = self.name.replace("*", "").replace("[", ".").replace("]", "").split(".")
+        named = [part for part in parts if part and not part.isdigit()]
         return named[-1] if named else ""
 
 
@@ -86,7 +86,7 @@ def _leaves(worker: Worker, state: State) -> Iterator[tuple[Handle, str, dict[st
         prefix: Steps = (("i", index),) if len(roots) > 1 else ()
         crowded = _crowded(paths)
         for leaf, path in zip(listed, paths, strict=True):
-            yield root.part(*path), _words(prefix + path, {len(prefix) + depth for depth in crowded}), leaf
+            yield root.part(*path), words(prefix + path, {len(prefix) + depth for depth in crowded}), leaf
 
 
 def _crowded(paths: Sequence[Steps]) -> set[int]:
@@ -102,16 +102,17 @@ def _crowded(paths: Sequence[Steps]) -> set[int]:
     return crowded
 
 
-def _words(path: Steps, crowded: set[int]) -> str:
-    words = ""
+def words(path: Steps, crowded: Collection[int] = ()) -> str:
+    """A path as it would stand in a source; ``[*]`` at depths that are crowded."""
+    told = ""
     for depth, (kind, key) in enumerate(path):
         if depth in crowded:
-            words += "[*]"
+            told += "[*]"
         elif kind == "a":
-            words += f".{key}"
+            told += f".{key}"
         else:
-            words += f"[{key}]"
-    return words.lstrip(".") or "the cache itself"
+            told += f"[{key}]"
+    return told.lstrip(".") or "the cache itself"
 
 
 def is_read(run: Any, cached: Cached, entry: Entry, truth: np.ndarray[Any, Any]) -> bool:
