@@ -20,6 +20,7 @@ from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
+from judge_tui.checks.tasks.ternary_training.stale_gradients import GRADIENT
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 
@@ -43,7 +44,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=12,
+    version=13,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -111,6 +112,7 @@ _LATER = (
     "default group size",
     EVALUATED,
     AFTER_UPDATE,
+    GRADIENT,
     "weights of a second forward of one layer",
     _ANSWERS,
 )

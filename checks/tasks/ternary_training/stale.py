@@ -12,33 +12,28 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.ternary_training.comparison import Comparison
-from judge_tui.checks.tasks.ternary_training.draws import mixed
 from judge_tui.checks.tasks.ternary_training.held import Held, instance
-from judge_tui.checks.tasks.ternary_training.layer import Layer, Run
+from judge_tui.checks.tasks.ternary_training.layer import Layer
 from judge_tui.checks.tasks.ternary_training.levels import Rule
 from judge_tui.checks.tasks.ternary_training.modes import Mode, modes
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
-from judge_tui.checks.tasks.ternary_training.roles import FORWARD, GROUP
+from judge_tui.checks.tasks.ternary_training.roles import FORWARD
+from judge_tui.checks.tasks.ternary_training.stale_gradients import hold_gradient
 from judge_tui.checks.tasks.ternary_training.updates import (
-    Change,
     Update,
     Written,
-    apply,
-    is_rate,
-    needs_no_gradients,
     refreshing,
     updates,
     written,
 )
+from judge_tui.checks.tasks.ternary_training.updating import Untried, Updated, Updating
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["AFTER_UPDATE", "after_updates"]
@@ -54,20 +49,6 @@ _MOST_UPDATES = 4
 _RIGHT = "those of the weights after it"
 _ORDER = "forward, backward, update, forward on one layer"
 _BIAS = next(param for param in FORWARD.params if param.name == "bias")
-
-
-class _Untried(Exception):
-    """Why an update shows nothing, as a clause."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Updated:
-    """A layer after an update: its latent weights by then, and the weights that it multiplies by."""
-
-    run: Run
-    before: Array
-    latent: Array
-    effective: Array
 
 
 def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: Rule) -> None:
@@ -86,7 +67,7 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
         return
     seen = outside(bench, owner)
     named: list[Sequence[Update]] = list(updates(bench, layer.binding.file, owner))
-    trial = _Trial(bench, layer, owner, out, Comparison(rule, layer.transposed), seen)
+    trial = _Trial(Updating(bench, layer, out, Comparison(rule, layer.transposed)), owner, seen)
     if not named:
         named.extend(written(layer.binding, seen.stored, trial.held()))
     if not named:
@@ -97,20 +78,32 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    bench: Bench
-    layer: Layer
+    updating: Updating
     owner: str
-    out: int
-    compared: Comparison
     seen: Outside
+
+    @property
+    def bench(self) -> Bench:
+        """Where the layer is called."""
+        return self.updating.bench
+
+    @property
+    def layer(self) -> Layer:
+        """The layer."""
+        return self.updating.layer
+
+    @property
+    def compared(self) -> Comparison:
+        """How it projects."""
+        return self.updating.compared
 
     def judge(self, found: Findings, ways: Sequence[Update]) -> None:
         """Try one update, in the first way that changes the latent weights."""
         reasons: list[str] = []
         for update in ways:
             try:
-                state = self._updated(update)
-            except _Untried as why:
+                state = self.updating.updated(update)
+            except Untried as why:
                 reasons.append(str(why))
             except Fault as fault:
                 reasons.append(fault.message)
@@ -118,8 +111,10 @@ class _Trial:
                 self._settle(found, update, state)
                 if self.compared.fits(state.latent, state.effective):
                     known = modes(self.layer, state.run)
-                    for mode in (mode for mode in known if mode.evaluates and mode.returns):
+                    evaluations = [mode for mode in known if mode.evaluates and mode.returns]
+                    for mode in evaluations:
                         self._evaluated(found, update, mode)
+                    hold_gradient(self.updating, found, update, evaluations)
                 return
         found.note(
             AFTER_UPDATE, "not tried", note=f"{ways[0].target}: {reasons[0]}",
@@ -128,20 +123,17 @@ class _Trial:
 
     def _evaluated(self, found: Findings, update: Update, mode: Mode) -> None:
         """Evaluate a layer, train it on, and evaluate it again: by then its projection is another one."""
-        weight = mixed(self.bench.rng("latent evaluated"), (self.out, 2 * GROUP))
-        bias = self.bench.rng("bias").standard_normal(self.out)
         try:
-            run = self.layer.forward(weight, self._x(), bias=bias)
-            paths = Held(self.layer).paths(run)
-            self._learns_fast(run)
+            run, paths = self.updating.begun("evaluated")
+            weight = run.weight
             if not self.compared.fits(weight, mode.turn(self.layer, run).effective(weight, on=run)):
                 # evaluation multiplies by something else, of which nothing is known
                 return
             mode.turn_back(self.layer, run)
-            run = self.layer.forward(weight, self._x(), bias=bias, on=run)
-            state = self._again(update, run, paths, weight, "evaluated")
+            run = self.layer.forward(weight, run.x, bias=run.bias, on=run)
+            state = self.updating.again(update, run, paths, weight, "evaluated")
             now = mode.turn(self.layer, run).effective(weight, on=run)
-        except (_Untried, Fault):
+        except (Untried, Fault):
             return
         fine = self.compared.fits(state.latent, now)
         if not fine and self.compared.gained(state.latent, now):
@@ -160,88 +152,13 @@ class _Trial:
 
     def held(self) -> set[str]:
         """Attributes that hold the latent weights of a new layer, by their own names."""
-        weight = mixed(self.bench.rng("latent held"), (self.out, 2 * GROUP))
         try:
-            run = self.layer.forward(weight, self._x(), bias=self.bench.rng("bias").standard_normal(self.out))
-            paths = Held(self.layer).paths(run)
-        except Fault:
+            _run, paths = self.updating.begun("held")
+        except (Untried, Fault):
             return set()
         return {str(path[-1][1]) for path in paths if path and path[-1][0] == "a"}
 
-    def _updated(self, update: Update) -> _Updated:
-        """A new layer, a forward, a backward, the update, and what it multiplies by then.
-
-        Raises:
-            _Untried: Its weights cannot be read, or did not change enough to show anything.
-            Fault: A call raised, hung or ended the process.
-        """
-        weight = mixed(self.bench.rng("latent before"), (self.out, 2 * GROUP))
-        bias = self.bench.rng("bias").standard_normal(self.out)
-        run = self.layer.forward(weight, self._x(), bias=bias)
-        paths = Held(self.layer).paths(run)
-        if not paths:
-            raise _Untried("its latent weights cannot be read")
-        self._learns_fast(run)
-        return self._again(update, run, paths, weight, "first")
-
-    def _again(self, update: Update, run: Run, paths: Sequence[Steps], before: Array, name: str) -> _Updated:
-        """Backward and update after a forward, and what the layer multiplies by then."""
-        if "backward" in self.bench.bindings:
-            dy = self.bench.rng("dy", name).standard_normal((len(run.x), self.out))
-            try:
-                self.layer.backward(run, dy)
-            except Fault:
-                if not needs_no_gradients(update):
-                    raise
-        budget = min(_SECONDS, self.bench.left)
-        change = self._change(name, run, paths)
-        apply(run.returned.worker, update, instance(run), change, budget=budget)
-        effective = self.layer.effective(before, on=run)
-        latent = Held(self.layer).moved(run, paths, before)
-        if latent is None:
-            alone = "" if "backward" in self.bench.bindings else ", and no backward was found"
-            raise _Untried(f"it does not change the latent weights{alone}")
-        self._shows(before, latent)
-        return _Updated(run, before, latent, effective)
-
-    def _x(self) -> Array:
-        return self.bench.rng("x").integers(-126, 127, (6, 2 * GROUP)) / 64.0
-
-    def _change(self, name: str, run: Run, paths: Sequence[Steps]) -> Change:
-        weight = mixed(self.bench.rng("change", name), (self.out, 2 * GROUP))
-        bias = self.bench.rng("bias change", name).standard_normal(self.out)
-        handed = np.ascontiguousarray(weight.T) if self.layer.transposed else weight
-        shaped = bias.reshape(-1, 1) if self.layer.binding.takes("bias_c") else bias
-        named = {str(path[-1][1]): handed for path in paths}
-        named.update((str(path[-1][1]), shaped) for path in Held(self.layer).equals(run, run.bias))
-        given: dict[str, Array] = {}
-        if "backward" in self.bench.bindings:
-            returns = self.bench.binding("backward").returns
-            for one, gives in ((handed, ("dweight", "dweight_t")), (shaped, ("dbias",))):
-                given.update(
-                    (str(returns[g].steps[-1][1]), one) for g in gives if g in returns and returns[g].steps
-                )
-        return Change(handed, shaped, named, given, paths)
-
-    def _learns_fast(self, run: Run) -> None:
-        """A learning rate that the layer keeps, set so high that weights pass s/2."""
-        worker, layer = run.returned.worker, instance(run)
-        for kind, name, part in worker.describe(layer).get("parts", ()):
-            if kind == "a" and is_rate(str(name)) and part.get("kind") == "float":
-                worker.set(layer, str(name), 1.0)
-
-    def _shows(self, before: Array, latent: Array) -> None:
-        """Whether a stale projection would differ from the right one.
-
-        Raises:
-            _Untried: It would not.
-        """
-        if not np.isfinite(latent).all():
-            raise _Untried("the latent weights are not finite after it")
-        if not self.compared.apart(before, latent):
-            raise _Untried("it changes the latent weights too little to show anything")
-
-    def _settle(self, found: Findings, update: Update, state: _Updated) -> None:
+    def _settle(self, found: Findings, update: Update, state: Updated) -> None:
         place: dict[str, Any] = {"file": update.file, "line": update.line or None}
         if self.compared.fits(state.latent, state.effective):
             found.claim(AFTER_UPDATE, True, measured=_RIGHT, limit=_RIGHT, note=update.target, **place)
@@ -252,7 +169,7 @@ class _Trial:
             return
         self._blame(found, update, state, {**place, "note": f"{update.target}; {_ORDER}"})
 
-    def _blame(self, found: Findings, update: Update, state: _Updated, place: dict[str, Any]) -> None:
+    def _blame(self, found: Findings, update: Update, state: Updated, place: dict[str, Any]) -> None:
         """Say what is stale, and how sure it is that training meets it."""
         refresh, state, was = self._flagged(state), self._now(state), state
         whole, direct = self.compared.fits(state.before, state.effective), isinstance(update, Written)
@@ -276,7 +193,7 @@ class _Trial:
         otherwise = Verdict.WARN if unsure else Verdict.FAIL
         found.claim(AFTER_UPDATE, False, measured=told, limit=_RIGHT, otherwise=otherwise, **place)
 
-    def _flags(self, state: _Updated) -> dict[str, bool | None]:
+    def _flags(self, state: Updated) -> dict[str, bool | None]:
         """Attributes of the layer that the submission sets from outside its class, and to what."""
         worker, layer = state.run.returned.worker, instance(state.run)
         has = {str(key) for kind, key, _part in worker.describe(layer).get("parts", ()) if kind == "a"}
@@ -286,7 +203,7 @@ class _Trial:
             if write is not None and write.sets and name in has
         }
 
-    def _flagged(self, state: _Updated) -> str:
+    def _flagged(self, state: Updated) -> str:
         """The flags that bring its projection up to date, as a clause; they stay set."""
         flags = self._flags(state)
         for name, value in flags.items():
@@ -295,14 +212,14 @@ class _Trial:
         fine = bool(flags) and self.compared.fits(state.latent, self._now(state).effective)
         return f".{' and .'.join(flags)} {'are' if len(flags) > 1 else 'is'} set" if fine else ""
 
-    def _now(self, state: _Updated) -> _Updated:
+    def _now(self, state: Updated) -> Updated:
         """What it multiplies by now."""
         try:
             return replace(state, effective=self.layer.effective(state.before, on=state.run))
         except Fault:
             return state
 
-    def _shut(self, update: Update, state: _Updated, tried: Collection[str] = ()) -> bool:
+    def _shut(self, update: Update, state: Updated, tried: Collection[str] = ()) -> bool:
         """Whether training updates the layer so, and does nothing besides that could have it project.
 
         Args:
@@ -328,7 +245,7 @@ class _Trial:
         known.update(self._idle(state, self.seen.loaded - known))
         return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has), tried)
 
-    def _idle(self, state: _Updated, names: Collection[str]) -> set[str]:
+    def _idle(self, state: Updated, names: Collection[str]) -> set[str]:
         """Methods of the layer by these names that leave it as stale, and its weights as they are."""
         idle: set[str] = set()
         for item in callables(self.bench.bindings.loaded):
@@ -343,7 +260,7 @@ class _Trial:
                     idle.add(method)
         return idle
 
-    def _refreshed(self, update: Update, state: _Updated) -> str:
+    def _refreshed(self, update: Update, state: Updated) -> str:
         """The method of the layer that brings its projection up to date, as a clause; empty for none."""
         for method in refreshing(self.bench, self.layer.binding.file, self.owner):
             if method == update.name.rpartition(".")[2]:
@@ -358,13 +275,13 @@ class _Trial:
                 return f"{method}() is called"
         return ""
 
-    def _lags(self, update: Update, state: _Updated) -> bool:
+    def _lags(self, update: Update, state: Updated) -> bool:
         """Whether a second update brings the projection of the weights between the two."""
         try:
             paths = Held(self.layer).paths(replace(state.run, weight=state.latent))
-            run = self.layer.forward(state.latent, self._x(), on=state.run)
+            run = self.layer.forward(state.latent, self.updating.x(), on=state.run)
             run = replace(run, weight=state.latent)
-            again = self._again(update, run, paths, state.latent, "second")
-        except (_Untried, Fault):
+            again = self.updating.again(update, run, paths, state.latent, "second")
+        except (Untried, Fault):
             return False
         return self.compared.fits(state.latent, again.effective)
