@@ -14,6 +14,7 @@ from judge_tui.checks.calling.layouts import handed
 from judge_tui.checks.calling.remote import Carried, Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.generic.purity.alterations import altered
 from judge_tui.checks.tolerance import same_bits
 from judge_tui.checks.worker.border.codec import decode
 
@@ -41,7 +42,11 @@ def overwritten(worker: Worker, handle: Handle, value: Any, returned: Returned) 
     if isinstance(before, list):
         return "" if repr(worker.value(handle)) == repr(before) else "modified"
     try:
-        return "" if same_bits(worker.fetch(handle, before.shape, before.dtype), before) else "modified"
+        after = worker.fetch(handle, before.shape, before.dtype)
+        if same_bits(after, before):
+            return ""
+        how = altered(before, after)
+        return f"modified: {how}" if how else "modified"
     except BadResult as fault:
         return f"modified ({fault.message.removeprefix('answered with ')})"
 

@@ -21,7 +21,7 @@ _MOST_DRAWS = 8
     "purity",
     "arguments and repeats",
     establishes="Arguments stay as they are, a second call gives the same bits, no order of calls matters.",
-    version=8,
+    version=9,
 )
 def purity(bench: Bench, found: Findings) -> str:
     """Call every pure role twice with a call on another input between, and that one in another process."""

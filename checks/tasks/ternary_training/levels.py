@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.ternary_training.altered import alterations
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale, scales
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
@@ -177,6 +178,8 @@ def cause(answers: Sequence[Answer], transposed: bool) -> str:
     for rule in zip(*rules, strict=True):
         if all(distance(a, scale) <= LIMIT for a, scale in zip(answers, rule, strict=True)):
             return f"s is {rule[0].name}, {rule[0].grouping.name}"
+    if altered := _altered(answers, transposed):
+        return altered
     if _multiples(answers, transposed):
         return "levels past ±1: weights beyond 1.5·s are not clipped"
     uneven = [a for a in answers if not a.draw.even]
@@ -198,6 +201,19 @@ def _only_zero_groups(answers: Sequence[Answer], transposed: bool) -> bool:
         else:
             return False
     return True
+
+
+def _altered(answers: Sequence[Answer], transposed: bool) -> str:
+    """How the weights were altered before they were projected, as a clause; empty where none explains it."""
+    pairs = [(a.draw.weight, a.projected) for a in answers]
+    for grouping in groupings(transposed, GROUP):
+        for words, altered in alterations(pairs, grouping, transposed):
+            if all(
+                distance(a, mean_scale(altered(a.draw.weight), grouping, transposed)) <= LIMIT
+                for a in answers
+            ):
+                return f"they are the projection of the latent weights {words}"
+    return ""
 
 
 def _multiples(answers: Sequence[Answer], transposed: bool) -> bool:

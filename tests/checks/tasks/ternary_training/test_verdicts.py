@@ -61,6 +61,10 @@ def test_another_seed_gives_the_same_verdicts(name: str, tmp_path: Path) -> None
         ("truncated", "change at 1·s"),
         ("scale_kept_through_steps", "s = mean|W| is that of the weights before"),
         ("projected_before_the_step", "one update behind"),
+        ("cut_before_it_is_projected", "the latent weights cut to ±0.75"),
+        ("centred_before_it_is_projected", "less the mean of their row"),
+        ("standardised_before_it_is_projected", "over their standard deviation"),
+        ("columns_not_renewed_by_evaluation", "with an evaluation between"),
     ],
 )
 def test_the_summary_names_what_the_projection_does_instead(name: str, told: str, tmp_path: Path) -> None:
