@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.kv.finding import positions, trials
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import BITS
+from judge_tui.checks.tasks.kv.words.reference import ORDERLY
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
@@ -70,6 +71,14 @@ def find(search: Search) -> None:
         if own and prefix:
             bound[prefix] = own["create"]
             bound.update({f"{prefix}_{part}": b for part, b in own.items() if part != "create"})
+            _forget(search, own)
+
+
+def _forget(search: Search, own: Option) -> None:
+    """Take back how calls of a quantized cache failed as those of a plain one."""
+    targets = {binding.target for binding in own.values()}
+    tried = search.tried("step")
+    tried[:] = [line for line in tried if not targets.issuperset(line.partition(": ")[0].split(", "))]
 
 
 def _switched(search: Search, plain: Binding) -> list[Binding]:
@@ -192,7 +201,12 @@ def _settled(search: Search, calls: _Calls) -> Option | None:
     )
     if found := search.settle(stored):
         return _completed(search, found[0], calls)
-    attending = replace(stored, options=lambda _: calls.attending(), meant=lambda *_: False)
+    attending = replace(
+        stored,
+        options=lambda _: calls.attending(),
+        trial=trials.coded_steps,
+        meant=lambda search, option, result: result.mistake in ORDERLY,
+    )
     found = search.settle(attending)
     return found[0] if found else None
 
@@ -229,23 +243,41 @@ def _same_order(one: str, other: str) -> bool:
 
 def _completed(search: Search, option: Option, calls: _Calls) -> Option:
     """The same with what feeds several tokens at once, and what attends, where there is such a thing."""
+    return _attended(search, _fed_at_once(search, option, calls), calls)
+
+
+def _fed_at_once(search: Search, option: Option, calls: _Calls) -> Option:
     layout = option["append"].layout
     wide = layout if "N" in layout else layout.replace("H", "HN")
     for many in (option["append"], *calls("append_many")):
         extra = {"append_many": replace(many, role="append_many", layout=wide)}
         result = trials.held_many(search, {**option, **extra})
         if result.ran and result.error <= _NEAR:
-            option = {**option, **extra}
-            break
-    ran: list[Binding] = []
-    for attend in calls("attend"):
-        for one in _orders(attend):
-            result = trials.steps(search, {**option, "attend": one})
+            return {**option, **extra}
+    return option
+
+
+def _attended(search: Search, option: Option, calls: _Calls) -> Option:
+    """The same with what attends over it: apart from what feeds it, or appending as well.
+
+    What is wrong is meant in the axis order of what feeds the cache, unless it attends over a plain one, or
+    takes tokens as well and says nothing of a cache.
+    """
+    layout = option["append"].layout.replace("B", "")
+    plain = {search.bound[name].target for name in ("attend", "step", "attention") if name in search.bound}
+    own = {option[name].target for name in ("append", "append_many", "read") if name in option}
+    meant: Option = {}
+    for part in ("attend", "step"):
+        for one in (order for call in calls(part) if call.target not in own for order in _orders(call)):
+            extra = {part: replace(one, role=part)}
+            result = trials.steps(search, {**option, **extra})
             if result.ran and result.error <= _NEAR:
-                return {**option, "attend": one}
-            if result.ran and one.layout.replace("B", "") == layout.replace("B", ""):
-                ran.append(one)
-    return {**option, "attend": ran[0]} if ran else option
+                return {**option, **extra}
+            own_name = part == "attend" or one.on or "cache" in one.name.lower()
+            order = one.layout.replace("B", "")
+            if result.ran and order == layout and own_name and one.target not in plain:
+                meant = meant or extra
+    return {**option, **meant}
 
 
 def _orders(binding: Binding, rows: Sequence[str] = ()) -> list[Binding]:

@@ -7,8 +7,9 @@ reading is tried on a small random sequence, and one under which the answers are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.words.draws import drawn
-from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis
+from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis, nearly
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
@@ -27,6 +28,7 @@ __all__ = [
     "BUDGET",
     "EQUALS",
     "advances_itself",
+    "coded_steps",
     "fills",
     "gives_floats",
     "held",
@@ -44,6 +46,8 @@ Array = npt.NDArray[np.float64]
 
 #: What stands before a usual mistake that every answer of a trial equals.
 EQUALS = "equals attention in which"
+#: How far off codes of four bits leave the answers of attention.
+_CODED = 0.2
 #: Seconds of one trial.
 BUDGET = 8.0
 _SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8, layers=2)
@@ -75,6 +79,16 @@ def _worst(errors: list[float]) -> float:
 @trial
 def steps(search: Search, bound: Option) -> Trial:
     """Five decode steps from an empty cache, one token each; more of them than heads."""
+    return _stepped(search, bound, diagnosis)
+
+
+@trial
+def coded_steps(search: Search, bound: Option) -> Trial:
+    """The same over codes, whose answers are near and never equal: those of a mistake as well."""
+    return _stepped(search, bound, partial(nearly, within=_CODED))
+
+
+def _stepped(search: Search, bound: Option, diagnosed: Callable[[Array, Array, Array, Array], str]) -> Trial:
     mistakes: set[str] = set()
     cached = _fresh(search, bound)
     q, k, v = drawn(np.random.default_rng(7), cached.sizes, 5)
@@ -84,7 +98,7 @@ def steps(search: Search, bound: Option) -> Trial:
         out = cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
         errors.append(_compared(cached, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
         if cached.mode != "read" and t >= 2 and not errors[-1] <= RIGHT:
-            mistakes.add(diagnosis(out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
+            mistakes.add(diagnosed(out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
     return Trial(_worst(errors), mistake=mistakes.pop() if len(mistakes) == 1 else "")
 
 

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.kv.quantized.held import SLACK, forgiven
 from judge_tui.checks.tasks.kv.quantized.ranges import SIZES, moved, small
 from judge_tui.checks.tasks.kv.quantized.store import named_bits
 from judge_tui.checks.tasks.kv.quantized.truth import absmax, drawn_shape, even
-from judge_tui.checks.tasks.kv.words.reference import attention
+from judge_tui.checks.tasks.kv.words.reference import attention, nearly
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["judge_answers"]
@@ -21,6 +21,8 @@ __all__ = ["judge_answers"]
 Array = npt.NDArray[np.float32]
 _TOKENS = (20, 32)
 _DRAWS = 3
+#: Tokens by which a mistake is told, and how far off it, relatively, codes leave an answer.
+_FEW, _NEAR = 5, 0.2
 #: Attention's error over that with absmax scaling: beyond the first a coarser scale, beyond the second wrong.
 _COARSE, _WRONG = 1.5, 4.0
 #: About what keys and the negative of values lie, in standard deviations.
@@ -72,7 +74,8 @@ def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -
     if not fine:
         return f"{label}: a value comes back {value:.3g} times as far off as absmax scaling allows ({words})"
     if not near:
-        return f"{label}: attention has {share:.3g} times the error of absmax scaling, {kind}"
+        cause = _mistake(bench, coder, told) or kind
+        return f"{label}: attention has {share:.3g} times the error of absmax scaling, {cause}"
     bytes_ = f"{weight.each:.3g} bytes per number with its scales" if known and weight else "bytes unknown"
     if not light:
         return f"{label}: {bytes_}"
@@ -118,6 +121,15 @@ def _values(
             except BadResult as fault:
                 worst = (np.inf, f"head size {width}: {fault.message}")
     return worst
+
+
+def _mistake(bench: Bench, coder: CacheCoder, told: int) -> str:
+    """The usual mistake that its attention over a few tokens is nearest to; empty when none."""
+    shape = _shape(bench, coder)
+    rng = bench.rng("mistake", told)
+    q, k, v = (rng.standard_normal((*shape[:2], _FEW, shape[3])).astype(np.float32) for _ in range(3))
+    out = coder.opened(k.shape, told, attends=True).feed(q, k, v, whole=False)[:, :, -1:]
+    return nearly(out, q[:, :, -1:], k, v, _NEAR)
 
 
 def _attention(bench: Bench, coder: CacheCoder, told: int, bits: int, far: float) -> float:

@@ -52,7 +52,7 @@ def _asked(bench: Bench, coder: CacheCoder) -> CacheCoder | None:
 
     ``None`` where nothing does.
     """
-    if "attend" in coder.bound:
+    if {"attend", "step"} & set(coder.bound):
         return coder
     plain_cache = bench.bindings.found
     if not {"create", "step"} <= set(plain_cache) or "read" not in coder.bound:

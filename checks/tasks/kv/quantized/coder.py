@@ -117,12 +117,11 @@ class CacheCoder:
     @property
     def only_attends(self) -> bool:
         """Whether nothing of what it keeps is handed out: its answers alone can be held against anything."""
-        if "step" in self.bound:
+        if "step" in self.bound and "append" not in self.bound:
             return True
         if "read" in self.bound or "attend" not in self.bound:
             return False
-        roles = {name: binding for name, binding in self.bound.items() if name != "attend"}
-        return not trials.held(Search(self.bench.worker, {}), roles).ran
+        return not trials.held(Search(self.bench.worker, {}), dict(self.stored)).ran
 
     def opened(
         self, shape: tuple[int, ...], bits: int, *, attends: bool = False, query_heads: int = 0
@@ -130,8 +129,13 @@ class CacheCoder:
         """An empty cache for (B, H, N, D), asked with as many heads of queries where they are not told."""
         batch, heads, tokens, width = shape
         sizes = Sizes(batch, heads, tokens, width, layers=1, bits=bits or 8, query_heads=query_heads)
-        roles = self.bound if attends else {n: b for n, b in self.bound.items() if n != "attend"}
-        return Subject(self.bench, dict(roles)).cached(sizes)
+        return Subject(self.bench, dict(self.bound if attends else self.stored)).cached(sizes)
+
+    @property
+    def stored(self) -> Mapping[str, Binding]:
+        """Its roles without what attends, where it is fed without that."""
+        attending = {"attend", "step"} if "append" in self.bound else {"attend"}
+        return {name: binding for name, binding in self.bound.items() if name not in attending}
 
     def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
         """See :class:`Coder`."""
@@ -146,9 +150,8 @@ class CacheCoder:
 
     def weight(self, bits: int) -> Weight | None:
         """See :class:`Coder`."""
-        roles = {name: binding for name, binding in self.bound.items() if name != "attend"}
         sizes = Sizes(2, self.heads, 32, 64, layers=1, bits=bits or 8)
-        measured = weighed(Subject(self.bench, roles), sizes)
+        measured = weighed(Subject(self.bench, dict(self.stored)), sizes)
         if measured is None:
             return None
         shape = (2, self.heads, 8, 64)

@@ -17,6 +17,7 @@ __all__ = [
     "attention",
     "causal_rows",
     "diagnosis",
+    "nearly",
     "plain",
 ]
 
@@ -148,6 +149,25 @@ def diagnosis(out: Array, q: Array, k: Array, v: Array) -> str:
         if np.allclose(out, wrong, rtol=1e-4, atol=1e-5):
             return mistake.words
     return _empty_slots(out, q, k, v)
+
+
+def nearly(out: Array, q: Array, k: Array, v: Array, within: float) -> str:
+    """Which orderly mistake over codes of keys and values a wrong step may be; empty when none.
+
+    Args:
+        out: The answer, (B, H, 1, D).
+        q: (B, H, 1, D).
+        k: (B, G, S, D), all that went in.
+        v: As k.
+        within: How far off, relatively, codes leave an answer.
+    """
+    errors = {each.words: _apart(out, each.made(q, k, v)) for each in MISTAKES if each.orderly}
+    words = min(errors, key=lambda each: errors[each])
+    return words if errors[words] <= within and errors[words] < _apart(out, attention(q, k, v)) else ""
+
+
+def _apart(one: Array, other: Array) -> float:
+    return float(np.linalg.norm(one - other) / np.linalg.norm(other))
 
 
 def _empty_slots(out: Array, q: Array, k: Array, v: Array) -> str:
