@@ -85,6 +85,14 @@ class Findings:
         self.evidence: list[Evidence] = []
         self._verdicts: list[Verdict] = []
         self._breaches: list[tuple[Verdict, Evidence]] = []
+        self._about = ""
+
+    def about(self, name: str) -> Findings:
+        """The same findings, for what is noted of one of several: each quantity begins with its name."""
+        part = Findings()
+        part.evidence, part._verdicts, part._breaches = self.evidence, self._verdicts, self._breaches
+        part._about = f"{self._about}{name}: "
+        return part
 
     @property
     def verdict(self) -> Verdict | None:
@@ -163,9 +171,8 @@ class Findings:
         curve = where.pop("curve", None)
         if curve is not None:
             curve = _finite(curve)
-        self.evidence.append(
-            Evidence(quantity, number(measured), number(limit), unit, ok, curve=curve, **where)
-        )
+        named = f"{self._about}{quantity}"
+        self.evidence.append(Evidence(named, number(measured), number(limit), unit, ok, curve=curve, **where))
 
 
 def _finite(curve: Curve) -> Curve:

@@ -17,6 +17,9 @@ __all__ = ["Precision", "Worst", "float32_limit", "precision", "stores_half"]
 
 #: What float16 storage costs at most.
 _HALF = 2e-2
+#: What codes of four bits cost at most, where one scale serves a whole tensor of normal numbers; a row that
+#: is lost or another's is off by one and more.
+_CODES = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,9 @@ def precision(dtype: str) -> Precision:
 
 
 def float32_limit(subject: Subject, plain_error: float = 0.0) -> float:
-    """The limit for float32 input; wider where keys and values are stored as float16 by design."""
+    """The limit for float32 input; wider where keys and values are stored as float16 or codes by design."""
+    if subject.codes:
+        return _CODES
     limit = precision("float32").limit(plain_error)
     return max(limit, _HALF) if stores_half(subject) else limit
 

@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.ways import Way
+from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.finding import rehearsal
 from judge_tui.checks.tasks.kv.words.masks import functions_of, masking_of
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
@@ -27,6 +28,8 @@ __all__ = ["Subject", "called_in_vain", "claims_causal"]
 _TRIED = re.compile(r"\S+\.py:\S+: ")
 #: Heads, and widths of a head, which are even for positions that are rotated in pairs.
 _HEADS, _WIDTHS = (3, 5, 7), (6, 8, 10, 12, 16, 20)
+#: Width of a head that groups of 16, 32 and 64 numbers divide.
+_CODED = (64,)
 #: Layers of a decoder that is told: what only later ones see too much of shows in a last row from three on.
 _LAYERS, _VOCABS = (3, 5), (23, 60)
 
@@ -39,11 +42,13 @@ class Subject:
         bench: Where it is judged.
         bound: Role → binding.
         gone: Ways of feeding that were rehearsed, and whether they go.
+        codes: Whether its cache keeps codes, which give nothing back exactly.
     """
 
     bench: Bench
     bound: dict[str, Binding]
     gone: dict[Way, bool] = field(default_factory=dict)
+    codes: bool = False
 
     @classmethod
     def of(cls, bench: Bench) -> Subject:
@@ -65,6 +70,18 @@ class Subject:
             tried = list(dict.fromkeys(tried))
             raise Unbound("step (or append with attend, or prefill with decode)", tried)
         return subject
+
+    @classmethod
+    def of_codes(cls, bench: Bench) -> list[Subject]:
+        """Every quantized cache, as any other cache is judged."""
+        bound = (compressed.roles_of(bench.bindings.found, prefix) for prefix in compressed.PREFIXES)
+        found = [cls(bench, dict(roles), codes=True) for roles in bound if roles is not None]
+        return [each for each in found if each.mode]
+
+    @property
+    def name(self) -> str:
+        """Of its cache: the class, or what makes one."""
+        return self.main("create").name
 
     @property
     def mode(self) -> str:
@@ -90,6 +107,7 @@ class Subject:
         """
         drawn = self.bench.sizes("heads")
         heads, widths = (_HEADS[:2], _WIDTHS[:2]) if narrow else (_HEADS, _WIDTHS)
+        widths = _CODED if self.codes else widths
         return self.fitted(Sizes(batch, drawn.one_of(heads), tokens, drawn.one_of(widths), dtype, **more))
 
     def fitted(self, sizes: Sizes) -> Sizes:

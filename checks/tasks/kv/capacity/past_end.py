@@ -26,6 +26,7 @@ from judge_tui.checks.tasks.kv.faces.storage import entries
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import cut, drawn
+from judge_tui.checks.tasks.kv.words.misplaced import misplaced
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
@@ -42,19 +43,27 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=12,
+    version=13,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
 def capacity(bench: Bench, found: Findings) -> str:
     """Fill a cache, then feed one token more; and several where one has room; the same with a decoder."""
-    subject = Subject.of(bench)
+    coded = Subject.of_codes(bench)
     said: list[str] = []
-    if subject.mode:
-        said += _of_cache(subject, found)
-    room.judge(subject, found, said)
-    if subject.decodes:
-        decoder_window.judge(subject, found, said)
+    try:
+        subject = Subject.of(bench)
+    except Skipped:
+        if not coded:
+            raise
+    else:
+        if subject.mode:
+            said += _of_cache(subject, found)
+        room.judge(subject, found, said)
+        if subject.decodes:
+            decoder_window.judge(subject, found, said)
+    for each in coded:
+        said += [f"{each.name}: {words}" for words in _of_cache(each, found.about(each.name))]
     if not said:
         raise Skipped(
             "the cache is a part of the decoder and cannot be filled by itself, and nothing shows what "
@@ -131,11 +140,29 @@ def _past_the_end(subject: Subject, found: Findings, before: int, more: int, wor
     right = _grown(subject, cached, out, new[0], k, v)
     if not right and slides(cached, out, new[0], k, v, _CAPACITY, float32_limit(subject)):
         return _forgets(subject, found, words, where)
+    astray = "" if right else _astray(subject, cached, k, v)
     found.claim(
         f"{words}: grows, or refuses", right, measured="grows" if right else "goes on and answers wrongly",
-        limit="an error, or room made", **where,
+        limit="an error, or room made", note=astray, **where,
     )  # fmt: skip
-    return f"{words}: {'room is made' if right else 'no error, and what was stored is lost or wrong'}"
+    if right:
+        return f"{words}: room is made"
+    return f"{words}: no error, and what was stored is lost or wrong{f' ({astray})' if astray else ''}"
+
+
+def _astray(subject: Subject, cached: Cached, k: Array, v: Array) -> str:
+    """Where what was stored has gone, as far as it can be read."""
+    try:
+        pairs = [cached.stored(b) for b in range(cached.sizes.batch)]
+    except (Fault, Skipped):
+        return ""
+    for i, (name, truth) in enumerate((("keys", k), ("values", v))):
+        if any(pair[i].shape != truth[:1].shape for pair in pairs):
+            continue
+        got = np.concatenate([pair[i] for pair in pairs])
+        if told := misplaced(got, truth, float32_limit(subject)):
+            return f"{name}: {told}"
+    return ""
 
 
 def _forgets(subject: Subject, found: Findings, words: str, where: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.kv.quantized.cases import judge_cases, judge_zeros
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder
+from judge_tui.checks.tasks.kv.quantized.drifting import drift
 from judge_tui.checks.tasks.kv.quantized.held import (
     SLACK,
     Judged,
@@ -97,6 +98,8 @@ def _even(job: Judged, *, whole: bool, tokens: int = _TOKENS) -> bool:
         cause = f"its step is {lattice.step:.3g}, {times:.3g} times that of absmax scaling"
     elif only_clipped(x, off, limit, lattice):
         cause = "one end of the range saturates, as with a scale of absmax / 2^(bits - 1)"
+    if not (whole or worst <= limit) and (told := drift(job, k, v, off, limit)):
+        cause = told
     ok = job.found.limit(
         quantity, worst, limit, **job.coder.where,
         note=f"limit: {SLACK} × half a step of absmax scaling per token and head; {worst_place(off)}"

@@ -40,27 +40,41 @@ _UNEVEN = (4, 1, 3, 2, 1, 4)
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
-    version=9,
+    version=10,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
-    subject = Subject.of(bench)
+    coded = Subject.of_codes(bench)
     said = Sentences(found)
-    if subject.mode:
-        by = subject.cached(Sizes()).ragged_by()
-        if by:
-            found.note("sequences of a batch differ", by, note="how different lengths are told to the cache")
-            worst = [_run(subject, found, index, lengths) for index, lengths in enumerate(BATCHES)]
-            worst += _low(subject, found)
-            said.append(_told(worst, float32_limit(subject), stored_alone=subject.mode == "read"))
-        else:
+    try:
+        subject = Subject.of(bench)
+    except Skipped:
+        if not coded:
+            raise
+    else:
+        if subject.mode and not _of_cache(subject, found, said):
             found.note("ragged batches through the cache", "none", note="it takes no lengths and no sequence")
-    ragged_decoder.judge(subject, found, said)
+        ragged_decoder.judge(subject, found, said)
+    for each in coded:
+        _of_cache(each, found.about(each.name), said)
     if not said:
         raise Skipped(
             "nothing says how long each sequence of a batch is: neither the cache nor a decoder takes lengths"
         )
     return said.told()
+
+
+def _of_cache(subject: Subject, found: Findings, said: Sentences) -> bool:
+    """Judge a cache that is told how long each sequence is; whether it is."""
+    by = subject.cached(Sizes()).ragged_by()
+    if not by:
+        return False
+    found.note("sequences of a batch differ", by, note="how different lengths are told to the cache")
+    worst = [_run(subject, found, index, lengths) for index, lengths in enumerate(BATCHES)]
+    worst += _low(subject, found)
+    told = _told(worst, float32_limit(subject), stored_alone=subject.mode == "read")
+    said.append(f"{subject.name}: {told}" if subject.codes else told)
+    return True
 
 
 def _told(worst: list[Worst], limit: float, *, stored_alone: bool) -> str:
@@ -106,7 +120,7 @@ def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]
 
 def _low(subject: Subject, found: Findings) -> list[Worst]:
     """Prompts of several lengths, then steps, with scores below what may stand for −inf where padding is."""
-    if found.verdict is not Verdict.PASS or subject.mode == "read" or stores_half(subject):
+    if found.verdict is not Verdict.PASS or subject.mode == "read" or subject.codes or stores_half(subject):
         return []
     lengths, longest = BATCHES[1], max(BATCHES[1])
     cached = subject.cached(subject.sizes(len(lengths), longest + _STEPS + 1))

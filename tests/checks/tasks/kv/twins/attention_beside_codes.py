@@ -1,6 +1,6 @@
 # style: a function beside a cache of codes, which is the only cache, puts tokens in and attends over what it gives back
 # only: quantized, incremental_equals_full, capacity, growth
-# skips: incremental_equals_full (codes give nothing back exactly), capacity (as before), growth (as before)
+# skips: incremental_equals_full (codes give nothing back exactly), growth (as before)
 import numpy as np
 
 

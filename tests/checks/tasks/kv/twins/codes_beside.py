@@ -29,6 +29,8 @@ class Int8KVCache(KVCache):
         x = np.stack([k, v])
         scale = (np.abs(x).max(-1, keepdims=True) / 127).astype(np.float16)
         end = self.n + k.shape[2]
+        if end > self.kv.shape[3]:
+            raise ValueError(f"{end} tokens in a cache of {self.kv.shape[3]}")
         self.scale[:, :, :, self.n:end] = scale
         self.kv[:, :, :, self.n:end] = np.clip(np.rint(x / np.maximum(scale, 1e-7)), -127, 127)
         self.n = end

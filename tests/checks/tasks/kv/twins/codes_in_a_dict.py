@@ -1,5 +1,5 @@
 # style: a dict of packed four-bit codes with scales, functions that nothing names after it
-# skips: incremental_equals_full, capacity (its only cache keeps codes)
+# skips: incremental_equals_full (its only cache keeps codes)
 # only: quantized, incremental_equals_full, capacity
 
 from functools import partial

@@ -1,5 +1,5 @@
 # style: eight-bit codes under a plain name, fused with attention in one function over a dict
-# skips: incremental_equals_full, capacity (its only cache keeps codes)
+# skips: incremental_equals_full (its only cache keeps codes)
 # only: quantized, incremental_equals_full, capacity
 """INT8 KV cache, fused decode attention only (nothing named after quantization)."""
 import numpy as np

@@ -1,6 +1,6 @@
 # style: keys are quantized per channel, chunk by chunk; an unfinished chunk stays in floating point
 # passes: quantized
-# skips: incremental_equals_full, variable_lengths, isolation, capacity, growth, cache_size_minimality (codes alone)
+# skips: incremental_equals_full, variable_lengths, isolation, growth, cache_size_minimality (codes alone)
 # skips: chunked_prefill, gqa, paged, memory_model, purity
 """INT8 KV cache. Keys are quantized per channel in chunks, values per token.
 
