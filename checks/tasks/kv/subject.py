@@ -29,7 +29,7 @@ _TRIED = re.compile(r"\S+\.py:\S+: ")
 #: Heads, and widths of a head, which are even for positions that are rotated in pairs.
 _HEADS, _WIDTHS = (3, 5, 7), (6, 8, 10, 12, 16, 20)
 #: Width of a head that groups of 16, 32 and 64 numbers divide.
-_CODED = (64,)
+_CODED = 64
 #: Layers of a decoder that is told: what only later ones see too much of shows in a last row from three on.
 _LAYERS, _VOCABS = (3, 5), (23, 60)
 
@@ -107,8 +107,8 @@ class Subject:
         """
         drawn = self.bench.sizes("heads")
         heads, widths = (_HEADS[:2], _WIDTHS[:2]) if narrow else (_HEADS, _WIDTHS)
-        widths = _CODED if self.codes else widths
-        return self.fitted(Sizes(batch, drawn.one_of(heads), tokens, drawn.one_of(widths), dtype, **more))
+        width = _CODED if self.codes else drawn.one_of(widths)
+        return self.fitted(Sizes(batch, drawn.one_of(heads), tokens, width, dtype, **more))
 
     def fitted(self, sizes: Sizes) -> Sizes:
         """The same for what the cache can hold: of one that keeps rows, a single head."""

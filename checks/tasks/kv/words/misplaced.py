@@ -38,12 +38,12 @@ def misplaced(got: Array, truth: Array, limit: float) -> str:
     return f"{_places(wrong)}: {_held(got, truth, wrong) or 'wrong'}"
 
 
-def _places(wrong: Array) -> str:
+def _places(wrong: npt.NDArray[np.bool_]) -> str:
     """Which rows: axes along which not all are wrong."""
     told = []
     for axis, name in ((2, "token"), (1, "head"), (0, "sequence")):
         others = tuple(i for i in range(3) if i != axis)
-        at = np.flatnonzero(wrong.any(axis=others))
+        at = np.flatnonzero(np.any(wrong, axis=others))
         if len(at) < wrong.shape[axis]:
             told.append(_span(name, at.tolist(), wrong.shape[axis]))
     each = wrong.any(axis=2)
