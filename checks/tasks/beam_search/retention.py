@@ -10,6 +10,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import STEPS, by_finished
+from judge_tui.checks.tasks.beam_search.finishing import hold_finishing
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Variant, beam_search
 from judge_tui.checks.tasks.beam_search.places import eos_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, table, wide
@@ -73,9 +74,10 @@ class _Tally:
     "eos_retention",
     "finished beams compete",
     establishes="A finished beam keeps its exact score, is not expanded again, and wins over a worse one "
-    "that goes on, at widths 1 to 4; one that is not finished goes on.",
+    "that goes on, at widths 1 to 4; one that is not finished goes on. "
+    "Of many that finish one after another the K best are returned.",
     roles=("search",),
-    version=7,
+    version=8,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -111,6 +113,9 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         otherwise=Verdict.WARN, note=f"{short[0]}; where a search stops once its best is decided, the "
         "others are not what a search of K comes to" if short else "", **where,
     )  # fmt: skip
+    amiss, explained = hold_finishing(bench, found, search)
+    if explained:
+        return amiss
     if tally.lost:
         return f"the best sequence is lost in {len(tally.lost)} of {total} searches ({tally.lost[0]})"
     if scores.unnumbered:
@@ -123,6 +128,8 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         return f"no search of that width comes to {scores.unreached[0]}"
     if exact is Verdict.FAIL:
         return f"scores are off by {scores.error:.2g} (limit 1e-06): {scores.worst}"
+    if amiss:
+        return amiss
     if exact is Verdict.AMBIGUOUS:
         return (
             f"the finished beam wins {total} of {total} searches; EOS is left out of the length: "
