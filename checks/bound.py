@@ -135,7 +135,8 @@ def called(binding: Binding) -> str:
     more = [
         f"{key} {value}" for key, value in (("layout", binding.layout), ("model", binding.model)) if value
     ]
-    more += [f"self.{path} = {source}" for path, source in binding.attributes.items()]
+    after = " after a first call" if binding.warm else ""
+    more += [f"self.{path} = {source}{after}" for path, source in binding.attributes.items()]
     more += [f"{source} stands for {place}" for place, source in binding.patch.items()]
     return text + (f" [{'; '.join(more)}]" if more else "")
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.calls import construct
-from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.calling.binding import Binding, parse_path
+from judge_tui.checks.calling.calls import construct, invoke
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Param, Role
-from judge_tui.checks.faults import BadResult
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.sources import source_text
 
 __all__ = ["with_attributes"]
 
+_ATTRIBUTE = re.compile(r"self\.(\w+)")
 #: What a parameter object calls the array that it wraps.
 _WRAPPED = frozenset({"data", "value", "array", "val", "values", "tensor", "w"})
 
@@ -39,16 +43,64 @@ def with_attributes(worker: Worker, role: Role, binding: Binding, inputs: Mappin
     ]
     if not missing:
         return binding
-    found: dict[str, str] = {}
-    made = construct(worker, binding, inputs)
+    found, unmade = _carriers(worker, construct(worker, binding, inputs), missing, inputs)
+    cold = replace(binding, attributes=found)
+    lacking = [param for param in missing if param.required and not cold.takes(param.name)]
+    if not lacking and (not unmade or _keeps(worker, cold, inputs)):
+        return cold
+    if all(_spoken_of(worker, binding, param) for param in lacking):
+        with contextlib.suppress(Fault):
+            made = construct(worker, replace(binding, warm=True), inputs)
+            warm = replace(binding, warm=True, attributes=_carriers(worker, made, missing, inputs)[0])
+            if all(warm.takes(param.name) for param in missing if param.required):
+                return warm
+    if lacking:
+        raise BadResult(f"takes no '{lacking[0].name}', and its instance has no such attribute")
+    return cold
+
+
+def _carriers(
+    worker: Worker, made: Handle, missing: Sequence[Param], inputs: Mapping[str, Any]
+) -> tuple[dict[str, str], bool]:
+    """Path on an instance → the parameter that it carries; and whether one has None where an array goes."""
     tree, assigned = worker.describe(made), worker.settable(made)
+    found: dict[str, str] = {}
+    unmade = False
     for param in missing:
         if path := _attribute(tree, param, inputs) or _assigned(assigned, param, inputs):
             found[path] = param.name
-    for param in missing:
-        if param.required and param.name not in found.values():
-            raise BadResult(f"takes no '{param.name}', and its instance has no such attribute")
-    return replace(binding, attributes=found)
+            unmade = unmade or (param.kind == "array" and _kind(tree, path) == "none")
+    return found, unmade
+
+
+def _kind(tree: Mapping[str, Any], path: str) -> str:
+    """What stands at a path of an instance, as it was described; empty for a property."""
+    for _step, key in parse_path(f"self.{path}").steps:
+        parts = {str(name): part for _kind, name, part in tree.get("parts", ())}
+        if key not in parts:
+            return ""
+        tree = parts[key]
+    return str(tree.get("kind", ""))
+
+
+def _spoken_of(worker: Worker, binding: Binding, param: Param) -> bool:
+    """Whether the source of a callable's file has a name for a parameter: its first call may make that."""
+    text = source_text(worker.submission.read_bytes(binding.file))
+    return any(param.means(name) for name in set(_ATTRIBUTE.findall(text)))
+
+
+def _keeps(worker: Worker, binding: Binding, inputs: Mapping[str, Any]) -> bool:
+    """Whether a call leaves the arrays that were set before it."""
+    with contextlib.suppress(Fault):
+        returned = invoke(worker, binding, inputs)
+        assert returned.instance is not None
+        for path, name in binding.attributes.items():
+            if np.ndim(inputs[name]):
+                part = returned.instance.part(*parse_path(f"self.{path}").steps)
+                held = worker.fetch(part, np.shape(inputs[name]), loose=True)
+                if not np.array_equal(held.ravel(), np.ravel(inputs[name])):
+                    return False
+    return True
 
 
 def _attribute(tree: Mapping[str, Any], param: Param, inputs: Mapping[str, Any]) -> str:

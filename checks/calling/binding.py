@@ -7,6 +7,8 @@ A binding is written by hand in ``submission.toml``, or found by
     target = "layer_norm.py:LayerNorm.forward"
     init = ["D", "eps=eps"]                 # constructor arguments; only for methods
     attributes = { gamma = "gamma" }        # set on the instance before the call
+    warm = true                             # an instance is called once before its attributes are set, since
+                                            # it makes them in its first call
     args = ["x", "epsilon=eps", "lists:x"]  # canonical names in call order; keyword=name; form:name; =literal
     returns = { y = "[0]", cache = "self" } # or ["y", "cache"]; a path: [0], .attr, ['key']; "" is the result
     on = "cache"                            # the method is called on this object, not on a new instance
@@ -129,6 +131,7 @@ class Binding:
         init: Constructor arguments; ``None`` for a plain function.
         attributes: Path on the instance (``gamma``, ``params['gamma']``, ``gamma.data``) → canonical
             parameter.
+        warm: Whether an instance is called once before its attributes are set: it makes them then.
         layout: Axes as the callable wants them (see :mod:`.layouts`); empty for the contract's own.
         loose: Returned arrays whose axes of length one do not matter, and which may be flat.
         misshapen: Names alone say what its answers are: they have other shapes than the contract's.
@@ -149,6 +152,7 @@ class Binding:
     on: str = ""
     init: tuple[Argument, ...] | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
+    warm: bool = False
     layout: str = ""
     loose: frozenset[str] = frozenset()
     misshapen: bool = False
@@ -251,6 +255,13 @@ def _list(table: Mapping[str, Any], key: str) -> list[str]:
     return value
 
 
+def _flag(table: Mapping[str, Any], key: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise ValueError(f"'{key}' must be true or false")
+    return value
+
+
 def _text(table: Mapping[str, Any], key: str) -> str:
     value = table.get(key, "")
     if not isinstance(value, str):
@@ -283,7 +294,9 @@ def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submissio
     Raises:
         WorkspaceError: A key is unknown or a value malformed.
     """
-    known = {"target", "args", "returns", "on", "init", "attributes", "layout", "model", "patch", "launch"}
+    known = {
+        "target", "args", "returns", "on", "init", "attributes", "warm", "layout", "model", "patch", "launch"
+    }  # fmt: skip
     try:
         if unknown := set(table) - known:
             raise ValueError(f"unknown key '{sorted(unknown)[0]}' (known: {', '.join(sorted(known))})")
@@ -308,6 +321,7 @@ def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submissio
             _text(table, "on"),
             init,
             _table(table, "attributes"),
+            _flag(table, "warm"),
             _text(table, "layout"),
             model=_text(table, "model"),
             patch=_table(table, "patch"),

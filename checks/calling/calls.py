@@ -200,6 +200,13 @@ def _constructed(hand: _Handover, budget: float) -> Handle:
     args, kwargs = hand.split(binding.init or ())
     owner = Target(binding.file, binding.name.rpartition(".")[0])
     instance = hand.worker.call(owner, args, kwargs, budget=budget, patches=hand.patches()).handle
+    if binding.warm:
+        args, kwargs = hand.split(binding.args)
+        first = hand.worker.call(
+            instance, args, kwargs, method=binding.name.rpartition(".")[2], budget=budget,
+            patches=hand.patches(), each=hand.each(),
+        )  # fmt: skip
+        hand.worker.drop(first.handle)
     for attribute, source in binding.attributes.items():
         *steps, (_kind, name) = parse_path(f"self.{attribute}").steps
         hand.worker.set(instance.part(*steps), str(name), hand.value(Argument(source)))

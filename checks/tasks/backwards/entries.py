@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calling.binding import Source
+from judge_tui.checks.calling.binding import Source, parse_path
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Handle, Nested, Steps
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, Skipped, TimedOut
@@ -199,13 +199,21 @@ def _owned(bench: Bench, probe: _Probe) -> dict[Steps, tuple[str, tuple[int, ...
         return {}
     batch = probe.batch
     inputs = {"x": batch.x, "gamma": batch.gamma, "beta": batch.beta, "eps": batch.eps, "D": batch.width}
-    before = construct(bench.worker, binding, inputs)
+    before = _leaves(bench, construct(bench.worker, replace(binding, warm=False, attributes={}), inputs))
+    # what it is told may only be there once a first call has made it
+    told = [parse_path(f"self.{path}").steps for path in binding.attributes]
+    set_up = _leaves(bench, construct(bench.worker, binding, inputs))
+    return {**before, **{path: leaf for path, leaf in set_up.items() if path in told}}
+
+
+def _leaves(bench: Bench, made: Handle) -> dict[Steps, tuple[str, tuple[int, ...]]]:
+    """Path in an object → kind and shape."""
     return {
         tuple((str(kind), key) for kind, key in leaf["path"]): (
             str(leaf.get("kind")),
             tuple(int(n) for n in leaf.get("shape") or ()),
         )
-        for leaf in bench.worker.leaves(before)
+        for leaf in bench.worker.leaves(made)
     }
 
 

@@ -46,7 +46,7 @@ def _places(wrong: npt.NDArray[np.bool_]) -> str:
         at = np.flatnonzero(np.any(wrong, axis=others))
         if len(at) < wrong.shape[axis]:
             told.append(_span(name, at.tolist(), wrong.shape[axis]))
-    each = wrong.any(axis=2)
+    each = np.asarray(wrong.any(axis=2))
     if not np.array_equal(each, np.logical_and.outer(each.any(axis=1), each.any(axis=0))):
         told.append(f"{int(each.sum())} of {each.size} heads of all sequences")
     return ", ".join(told) if told else "all rows"
