@@ -28,7 +28,7 @@ from judge_tui.checks.tasks.flash_attention.cases import (
 )
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.lowered import of_lower_precision
-from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
+from judge_tui.checks.tasks.flash_attention.naming import named
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.own_tiles import own_tiles, takes_both
 from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
@@ -51,7 +51,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=16,
+    version=17,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -272,7 +272,7 @@ def _summary(forward: Forward, double: Rows, wide: Held, narrow: Held, count: in
             if worst.error != worst.error
             else f"is {worst.error:.2g} off"
         )
-        why = "; ".join(filter(None, (wrong_merge(forward), double.only_where)))
+        why = double.special or "; ".join(filter(None, (named(forward, double), double.only_where)))
         return f"O {what} in a row of [{worst.case}] (limit {worst.most:.1g}){why and f'; {why}'}"
     if forward.causal == (False,):
         reached = f"{wide.error:.1e} of the reference (limit {wide.own:.1e})"

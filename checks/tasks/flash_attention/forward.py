@@ -160,11 +160,25 @@ class Forward:
             if self._attends(case):
                 return
         self.binding = found["forward"] = ours
+        if "BNHD" in others and self._mixes_heads(case):
+            self.binding = found["forward"] = replace(ours, layout="BNHD")
 
     def _attends(self, case: Case) -> bool:
         """Whether an answer comes, and is attention, causal or not."""
         with contextlib.suppress(Raised, BadResult):
             return min(self._errors(case).values()) < _CLOSE
+        return False
+
+    def _mixes_heads(self, case: Case) -> bool:
+        """Whether rows hang on the same rows of other heads and on no other row: it attends along heads."""
+        with contextlib.suppress(Raised, BadResult):
+            before = self(case)
+            heads, rows = case.v.copy(), case.v.copy()
+            heads[:, 0] += 1.0
+            rows[:, :, 0] += 1.0
+            by_heads, by_rows = (self(replace(case, v=v)) for v in (heads, rows))
+            others = np.array_equal(before[:, :, 1:], by_rows[:, :, 1:], equal_nan=True)
+            return others and not np.array_equal(before[:, 1:], by_heads[:, 1:], equal_nan=True)
         return False
 
     def _find_mask(self, case: Case) -> str:

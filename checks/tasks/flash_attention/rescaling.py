@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
 from judge_tui.checks.tasks.flash_attention.lowered import lower_precision
-from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
+from judge_tui.checks.tasks.flash_attention.naming import named
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_rescaling
 from judge_tui.checks.tasks.flash_attention.reference import Array, Factor, streamed
 from judge_tui.checks.tasks.flash_attention.rows import Held, Rows
@@ -56,7 +56,7 @@ _MISTAKES: dict[Factor, str] = {
     "rescales by exp(m_old - m_new)",
     establishes="O is right while row maxima rise over many tiles, fall, stay, rise past the range of exp.",
     roles=("forward",),
-    version=7,
+    version=8,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -100,8 +100,9 @@ def rescaling_direction(bench: Bench, found: Findings) -> str:
             return f"what it computes is not attention ({error:.2g} off), with any maxima and any tiles"
         told = f"O is {worst[wrong[0]].error:.2g} off, and as far off in a single tile: not by the rescaling"
         return told if lower is None else f"{told}; {lower.text}"
-    if wrong and not cause and lower is None and (merge := wrong_merge(forward)):
-        return f"{merge}; with maxima {_errors(worst)} of the reference"
+    every = [held for each in rows.values() for held in each.held]
+    if wrong and not cause and lower is None and (known := named(forward, Rows(every))):
+        return f"{known}; with maxima {_errors(worst)} of the reference"
     if lower is not None:
         return f"{lower.text}; with maxima {', '.join(wrong)} that is more than is right: {_errors(worst)}"
     return _summary(worst, cause, causal)

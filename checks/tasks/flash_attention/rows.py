@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,23 @@ __all__ = ["STATED", "Held", "Rows"]
 STATED = 1e-4
 #: Rounding of a score s moves its weight by eps · |s|, in whatever order sound code computes it.
 _PER_SCORE = 8.0
+#: What is likely where a forward is wrong with some special scores alone → their names.
+_NEAR, _TURNS, _APART = "scores near -900", "scores near 900 and -900 by turns", "scores 1800 apart"
+_LOW = frozenset({"scores near -20000", "scores near -70000"})
+_HIDDEN = frozenset({f"hidden keys score highest, by {by} from key to key" for by in ("64", "32768")})
+_SPECIAL: Mapping[str, frozenset[str]] = {
+    "what hides a key is outweighed by its score, or the maximum is taken before the mask": (
+        _HIDDEN | {"scores times 30"}
+    ),
+    "rows of a tile share a maximum, below which others underflow": _HIDDEN | {_TURNS, "scores times 30"},
+    "a finite number stands for -inf, and these scores are below it": _LOW | {_TURNS},
+    "the maximum starts from a finite number, or takes in a score of 0 that is none": (
+        _LOW | {_NEAR, _TURNS, _APART}
+    ),
+    "no maximum is taken off before exp": (
+        _LOW | _HIDDEN | {_NEAR, _TURNS, _APART, "scores near 900", "scores times 30"}
+    ),
+}
 #: Limits of a case in its own dtype and in float32.
 _LIMITS: Remembered[tuple[float, float]] = Remembered()
 
@@ -96,6 +114,15 @@ class Rows:
             compared=(("T", "N"), ("N", "D")),
             limits=True,
         )
+
+    @property
+    def special(self) -> str:
+        """What is likely where special scores alone are answered wrongly, as a clause."""
+        wrong = [held.case for held in self.held if held.verdict is Verdict.FAIL]
+        if not wrong or any(case.plain for case in wrong):
+            return ""
+        names = {case.name for case in wrong}
+        return next((words for words, may in _SPECIAL.items() if names <= may), "")
 
     def decide(
         self,

@@ -1,0 +1,34 @@
+"""What mistake a wrong forward makes, by all that is known of its answers."""
+
+from __future__ import annotations
+
+from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
+from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
+from judge_tui.checks.tasks.flash_attention.rows import Rows
+from judge_tui.checks.tasks.flash_attention.streams import late_rescaling
+from judge_tui.checks.tasks.flash_attention.weighing import mistake, outline
+from judge_tui.checks.tasks.flash_attention.weights import readings
+
+__all__ = ["named"]
+
+#: Scores this far apart have maxima that rise by more than code may put off.
+_FAR = 6.0
+
+
+def named(forward: Forward, rows: Rows) -> str:
+    """The mistake, as a clause; for a forward that was seen wrong.
+
+    Args:
+        forward: What is called.
+        rows: Its answers to float64 input.
+
+    Returns:
+        Empty where nothing is known.
+    """
+    if known := exchanged(forward):
+        return known
+    read = readings(forward, rows.held)
+    if not (known := mistake(read)) and read:
+        known = late_rescaling(readings(forward, rows.held, spread=_FAR))
+    return known or wrong_merge(forward) or outline(read)

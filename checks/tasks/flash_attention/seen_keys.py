@@ -1,0 +1,199 @@
+"""Which keys rows see, by weights that are right among themselves: a mask that is off, or tiles left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.tasks.flash_attention.weights import Read, alike
+
+__all__ = ["wrong_keys"]
+
+_Places = npt.NDArray[np.intp]
+#: How often row r counts key c; of r, c, T and N.
+_Count = Callable[[_Places, _Places, int, int], npt.NDArray[Any]]
+#: Weights below this share of a row's largest are none.
+_NOTHING = 1e-12
+#: How far a count may be from a whole number.
+_WHOLE = 1e-5
+_MOST_TIMES = 9
+
+
+def wrong_keys(read: Sequence[Read]) -> str:
+    """Rows whose weights are right but for which keys they count, and how often, as a clause.
+
+    Args:
+        read: Weights of wrong answers.
+    """
+    counts = [_counts(each) for each in read]
+    told = [count for count in counts if count is not None]
+    if len(told) < len(read) or not told:
+        return ""
+    for words, wanted in _SETS.items():
+        if all(np.array_equal(_wanted(each, wanted), count) for each, count in zip(read, told, strict=True)):
+            return words
+    return _by_example(read[0], told[0])
+
+
+def _counts(read: Read) -> npt.NDArray[np.int64] | None:
+    """How often each row counts each key (N, N), in every head alike; ``None`` where weights are odd."""
+    top = read.made.max(axis=-1, keepdims=True)
+    empty = top <= 0
+    counted = read.made > _NOTHING * np.where(empty, 1.0, top)
+    share = np.where(
+        counted, read.made / np.exp(read.scores - read.scores.max(axis=-1, keepdims=True)), np.nan
+    )
+    if np.all(empty):
+        return None
+    share /= np.where(empty, 1.0, np.nanmin(np.where(empty, 1.0, share), axis=-1, keepdims=True))
+    times = np.where(counted, np.round(np.nan_to_num(share)), 0.0)
+    off = np.where(counted, np.abs(share - times), 0.0)
+    if off.max() > _WHOLE * _MOST_TIMES or times.max() > _MOST_TIMES or (times != times[:1, :1]).any():
+        return None
+    weights = times * np.exp(read.scores - read.scores.max(axis=-1, keepdims=True))
+    total = weights.sum(axis=-1, keepdims=True)
+    found = times[0, 0].astype(np.int64)
+    right = np.array_equal(found, read.seen.astype(np.int64))
+    return found if not right and alike(read.made, weights / np.where(total > 0, total, 1.0)) else None
+
+
+def _wanted(read: Read, count: _Count) -> npt.NDArray[np.int64]:
+    r, c = np.arange(read.length)[:, None], np.arange(read.length)[None, :]
+    r, c = np.broadcast_arrays(r, c)
+    t, n = read.case.tile, read.length
+    if count in _VISITED:
+        r = r // t if read.case.causal else np.full_like(r, (n - 1) // t)
+    given = np.asarray(count(r, c, t, n)).astype(np.int64)
+    return np.asarray(given * read.seen if count in _MASKED else given)
+
+
+def _whole(n: int, t: int) -> int:
+    """Where the last tile begins that is not whole, or N."""
+    return n // t * t
+
+
+def _start(n: int, t: int) -> int:
+    """Where the last tile begins, whole or not."""
+    return (n - 1) // t * t
+
+
+def _pulled(c: _Places, t: int, n: int) -> npt.NDArray[np.bool_]:
+    """Keys before a last tile that is not whole, as many as it lacks."""
+    return np.asarray((c >= n - t) & (c < _whole(n, t)) & (n > t) & (n % t > 0))
+
+
+_PULLED = "a last tile that is not whole takes in keys of the one before (pulled back, or left in its buffer)"
+#: Which keys are counted, of the last tile of keys that a row visits, c, T and N; under the mask.
+_OF_VISITED: Mapping[str, _Count] = {
+    "of the tiles of keys that a row visits the last alone counts": lambda v, c, t, n: c // t == v,
+    "the last tile of keys that a row visits is left out": lambda v, c, t, n: (c // t != v) | (v == 0),
+    "the last two tiles of keys that a row visits alone count": lambda v, c, t, n: c // t >= v - 1,
+    "keys of the last tile that a row visits count twice": lambda v, c, t, n: 1 + (c // t == v),
+    f"{_PULLED}, which count twice": lambda v, c, t, n: 1 + (_pulled(c, t, n) & (v == (n - 1) // t)),
+}
+#: Which keys are seen among those that the mask leaves.
+_LEFT_OUT: Mapping[str, _Count] = {
+    "keys behind the last whole tile are never read": lambda r, c, t, n: c < _whole(n, t),
+    "the last tile of keys is never read": lambda r, c, t, n: c < _start(n, t),
+    "the first tile of keys is left out": lambda r, c, t, n: c >= t,
+    "the first tile of keys alone is read": lambda r, c, t, n: c < t,
+    "of the key tiles the last alone counts": lambda r, c, t, n: c >= _start(n, t),
+    "the first tile of keys is left out, but in the first tile of rows": lambda r, c, t, n: (
+        (c >= t) | (r < t)
+    ),
+    "the tile on the diagonal is left out": lambda r, c, t, n: c // t != r // t,
+    "the tile on the diagonal is left out, but in the first tile of rows": lambda r, c, t, n: (
+        (c // t != r // t) | (r < t)
+    ),
+    "every row gives its own value back": lambda r, c, t, n: c == r,
+    "every tile of rows sees its own tile of keys alone": lambda r, c, t, n: c // t == r // t,
+    "every tile of rows sees its own tile of keys and the one before alone": lambda r, c, t, n: (
+        (c // t == r // t) | (c // t == r // t - 1)
+    ),
+    "the last key is left out": lambda r, c, t, n: c < n - 1,
+    "the first key is left out": lambda r, c, t, n: c > 0,
+    "the last key of every tile is left out": lambda r, c, t, n: (c % t != t - 1) & (c < n),
+    "the last key of every tile, whole or not, is left out": lambda r, c, t, n: (
+        (c % t != t - 1) & (c < n - 1)
+    ),
+    "the first key of every tile is left out": lambda r, c, t, n: c % t != 0,
+    "every second tile of keys is left out": lambda r, c, t, n: c // t % 2 == 0,
+    "rows behind the last whole tile are never written": lambda r, c, t, n: r < _whole(n, t),
+    "rows of the last tile are never written": lambda r, c, t, n: r < _start(n, t),
+    "rows of the first tile alone are written": lambda r, c, t, n: r < t,
+    "the last row is never written": lambda r, c, t, n: r < n - 1,
+    "rows and keys behind the last whole tile are left out": lambda r, c, t, n: (
+        (c < _whole(n, t)) & (r < _whole(n, t))
+    ),
+    f"{_PULLED}, which count twice without the mask": lambda r, c, t, n: 1 + _pulled(c, t, n),
+    "keys of the first tile count twice": lambda r, c, t, n: 1 + (c < t),
+    "keys of the last tile count twice": lambda r, c, t, n: 1 + (c >= _start(n, t)),
+    "keys of the tile on the diagonal count twice": lambda r, c, t, n: 1 + (c // t == r // t),
+}
+#: Those that take the place of the mask: causal rows that see other keys than they should.
+_INSTEAD: Mapping[str, _Count] = {
+    "nothing is masked, every row sees all keys": lambda r, c, t, n: c < n,
+    "the tile on the diagonal is not masked": lambda r, c, t, n: c // t <= r // t,
+    "row i sees keys up to i + 1, one too many": lambda r, c, t, n: c <= r + 1,
+    "row i sees keys up to i + 1 within its tile, one too many": lambda r, c, t, n: (
+        (c <= r + 1) & (c // t <= r // t)
+    ),
+    "row i sees keys up to i - 1: the diagonal is hidden": lambda r, c, t, n: c < r,
+    "row i sees keys from i on: the mask is turned round": lambda r, c, t, n: c >= r,
+    "row i sees keys from i + 1 on: hidden and seen are exchanged": lambda r, c, t, n: c > r,
+    "the mask is turned round in the tiles up to the diagonal": lambda r, c, t, n: (
+        (c >= r) & (c // t <= r // t)
+    ),
+    "hidden and seen are exchanged in the tiles up to the diagonal": lambda r, c, t, n: (
+        (c > r) & (c // t <= r // t)
+    ),
+    "the mask is made from places within a tile, in every tile": lambda r, c, t, n: c % t <= r % t,
+    "the mask is made from places within a tile, in the tiles up to the diagonal": lambda r, c, t, n: (
+        (c % t <= r % t) & (c // t <= r // t)
+    ),
+    "the mask takes places of keys within their tile": lambda r, c, t, n: c % t <= r,
+    "the mask takes places of keys within their tile, in the tiles up to the diagonal": lambda r, c, t, n: (
+        (c % t <= r) & (c // t <= r // t)
+    ),
+    "the mask takes places of queries within their tile": lambda r, c, t, n: c <= r % t,
+    "the last tile of keys is not masked": lambda r, c, t, n: (c <= r) | (c >= _start(n, t)),
+    "rows of the last tile are not masked": lambda r, c, t, n: (c <= r) | (r >= _start(n, t)),
+    "a last tile that is not whole is not masked": lambda r, c, t, n: (
+        (c <= r) | ((r >= _whole(n, t)) & (c < n))
+    ),
+    "the tile behind the diagonal is not masked": lambda r, c, t, n: (c <= r) | (c // t == r // t + 1),
+    "every row sees the first key tile whole": lambda r, c, t, n: (c <= r) | (c < t),
+    "row i sees keys up to i + T": lambda r, c, t, n: c <= r + t,
+    "row i sees keys up to i - T": lambda r, c, t, n: c <= r - t,
+    "the first tile alone is masked": lambda r, c, t, n: (c <= r) | (r >= t),
+}
+_VISITED = frozenset(_OF_VISITED.values())
+_MASKED = _VISITED | frozenset(_LEFT_OUT.values())
+_SETS: Mapping[str, _Count] = {**_LEFT_OUT, **_OF_VISITED, **_INSTEAD}
+
+
+def _by_example(read: Read, count: npt.NDArray[np.int64]) -> str:
+    """The first row that sees other keys than it should."""
+    row = int(np.argmax((count != read.seen).any(axis=-1)))
+    few = f"row {row} of N = {read.length}, T = {read.case.tile}{', causal,' if read.case.causal else ''}"
+    missing = np.flatnonzero(read.seen[row] & (count[row] == 0))
+    if len(missing) == read.seen[row].sum():
+        return f"{few} is 0: no key reaches it"
+    clauses = (
+        ("leaves out", missing),
+        ("sees beyond the mask", np.flatnonzero(~read.seen[row] & (count[row] > 0))),
+        ("counts more than once", np.flatnonzero(read.seen[row] & (count[row] > 1))),
+    )
+    told = " and ".join(f"{what} {_keys(keys)}" for what, keys in clauses if len(keys))
+    return f"weights are right but for which keys count: {few} {told}"
+
+
+def _keys(keys: npt.NDArray[np.intp]) -> str:
+    if len(keys) == 1:
+        return f"key {keys[0]}"
+    if len(keys) == keys[-1] - keys[0] + 1:
+        return f"keys {keys[0]} to {keys[-1]}"
+    return f"{len(keys)} keys from {keys[0]} to {keys[-1]}"
