@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, served, usual
 from judge_tui.checks.tasks.fuse.grid_limits import grid_limits
 from judge_tui.checks.tasks.fuse.launcher import Launcher
@@ -23,6 +24,9 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["rows_independent", "topk_correct"]
 
 _BUDGET = 300.0
+#: Powers of two that lengths of short rows lie behind, and before the next.
+_SHORT = (4, 16, 32, 64, 128, 512)
+_LAST = "a short row, its largest logit last"
 #: What a template calls the number of entries that it has room for.
 _ROOM = re.compile(r"cap|max_?k|k_?max|^k|_k$|room|list|slot|heap|keep|depth|top|entries|per_?lane", re.I)
 
@@ -51,7 +55,7 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
-    version=5,
+    version=6,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
@@ -74,14 +78,28 @@ def topk_correct(bench: Bench, found: Findings) -> str:
         Question("V = 50257", draw(rng, 1, 50257, scale=2.0), middle),
         Question("any V", draw(rng, 1, sizes.between(64, 9000)), known),
         Question("a large V", draw(rng, 1, sizes.between(20_000, 70_000), scale=2.0), known),
+        *_short(rng, sizes, settled),
     ]
     rng.shuffle(questions)
     asked = ask(bench, settled, questions)
     wrong = judged(found, settled, asked)
+    # of what is wrong, more is told by a row of usual length
+    wrong.sort(key=lambda each: each.question.label == _LAST)
     by_host = _made_by_host(found, settled, asked)
     _how(found, settled)
     beside = _others(bench, found, questions)
     return (by_host if by_host and not wrong else _summary(bench, found, settled, wrong)) + beside
+
+
+def _short(rng: np.random.Generator, sizes: Sizes, settled: Settled) -> Iterator[Question]:
+    """Rows shorter than blocks, of no power of two, the largest logit last: what rounds down loses it."""
+    for least in _SHORT:
+        V = sizes.between(least + 1, 2 * least - 1)
+        K = usual(settled, 5, most=V)
+        if K <= V:
+            row = draw(rng, 1, V)
+            row[0, -1] = row.max() + 1
+            yield Question(_LAST, row, K)
 
 
 def _how(found: Findings, settled: Settled) -> None:

@@ -8,12 +8,14 @@ import weakref
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tasks.fuse.asking import Question, ask, usual
+from judge_tui.checks.tasks.fuse.places import lost_places
 from judge_tui.checks.tasks.fuse.trial import Settled
 
 __all__ = ["between", "wrong_widths"]
@@ -37,14 +39,18 @@ def wrong_widths(bench: Bench, found: Findings, settled: Settled) -> str:
     """
     told = _KNOWN.get(bench)
     if told is None:
-        told = only_where([({"V": V}, right) for V, right in _asked(bench, settled).items()], limits=True)
+        seen = _asked(bench, settled)
+        told = only_where([({"V": V}, right) for V, right in seen.items()], limits=True)
+        told = f"; single rows are {told}" if told else ""
+        told += lost_places(bench, settled, (V for V, right in seen.items() if not right))
         with _LOCK:
             _KNOWN[bench] = told
     if not told:
         return ""
     launcher = settled.launcher
-    found.note("single rows of many V", told, file=launcher.file, line=launcher.line or None)
-    return f"; single rows are {told}"
+    words = told.removeprefix("; ")
+    found.note("single rows of many V", words, file=launcher.file, line=launcher.line or None)
+    return told
 
 
 def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:
@@ -54,9 +60,7 @@ def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:
     rungs = [int(rng.integers(one, other)) for one, other in itertools.pairwise(steps)]
     seen: dict[int, bool] = {}
     for _round in range(1 + _ROUNDS):
-        questions = [
-            Question(f"V = {V}", rng.normal(scale=2.0, size=(1, V)).astype(np.float32), K) for V in rungs
-        ]
+        questions = [Question(f"V = {V}", _row(rng, V), K) for V in rungs]
         if bench.left < _LEFT or not questions:
             break
         try:
@@ -70,6 +74,13 @@ def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:
         }
         rungs = list(between(seen))
     return seen
+
+
+def _row(rng: np.random.Generator, V: int) -> npt.NDArray[np.float32]:
+    """A row whose largest logit is the last one, which code that rounds down loses."""
+    row = rng.normal(scale=2.0, size=(1, V)).astype(np.float32)
+    row[0, -1] = row.max() + 1
+    return row
 
 
 def between(seen: Mapping[int, bool]) -> Iterator[int]:
