@@ -37,6 +37,9 @@ _HIDDEN: dict[str, Keys] = {
 }
 _FAR_HIDDEN: dict[str, Keys] = {"first tiles masked": lambda n, t: slice(0, 300)}
 _EMPTY = "every key masked in one head"
+#: Scores of the keys behind a masked tile: a running maximum that is a finite number by then outweighs them.
+_LOW = -900.0
+_BELOW = f"first tile masked, the others score near {_LOW:g}"
 #: Tiles and how many of them; the long ones reach code that chooses its own of up to 256.
 _SHORT, _LONG = ((3, 11), (5, 8)), ((14, 20), (30, 32))
 
@@ -46,7 +49,7 @@ _SHORT, _LONG = ((3, 11), (5, 8)), ((14, 20), (30, 32))
     "survives tiles without a visible key",
     establishes="O is finite and right where whole tiles score -inf for a row, 0 where a row sees no key.",
     roles=("forward",),
-    version=4,
+    version=5,
 )
 def nan_masked_tiles(bench: Bench, found: Findings) -> str:
     """Hide keys behind −inf scores and hold O against the reference; NaN values and invalid events apart."""
@@ -105,6 +108,12 @@ def _fails(rows: Rows) -> bool:
     return bool(rows.held) and rows.worst.verdict is Verdict.FAIL
 
 
+def _only_below(rows: Rows) -> bool:
+    """Whether rows are wrong behind a masked tile only where all visible keys score far below 0."""
+    wrong = [held.case.name for held in rows.held if held.verdict is Verdict.FAIL]
+    return bool(wrong) and all(name == _BELOW for name in wrong)
+
+
 def _cases(bench: Bench, forward: Forward, overflow: bool) -> Iterator[Case]:
     for tiles, count in (_SHORT, _LONG):
         for causal in reversed(forward.causal):
@@ -114,6 +123,9 @@ def _cases(bench: Bench, forward: Forward, overflow: bool) -> Iterator[Case]:
             for name, keys in _HIDDEN.items() if tiles is _SHORT[0] else _FAR_HIDDEN.items():
                 rng = bench.rng(name, tiles[0], causal)
                 yield _hidden(rng, shape, tile, causal, keys(shape[2], tile), name, overflow)
+            if tiles is _SHORT[0]:
+                rng = bench.rng(_BELOW, causal)
+                yield _low(_hidden(rng, shape, tile, causal, slice(0, tile), _BELOW, False), overflow)
         if tiles is _SHORT[0] and False in forward.causal:
             yield _all_hidden(bench.rng(_EMPTY), shape, tile, False, overflow)
 
@@ -125,6 +137,14 @@ def _hidden(
     q[..., 0] = rng.uniform(0.5, 1.5, q.shape[:-1])
     k[:, :, keys, 0] = -np.inf
     return _overflowing(Case(q, k, v, tile, causal, name)) if overflow else Case(q, k, v, tile, causal, name)
+
+
+def _low(case: Case, overflow: bool) -> Case:
+    """The same where visible keys score far below 0, in rows alike: softmax does not change."""
+    q, k = case.q.copy(), case.k.copy()
+    q[..., 0], k[..., 0] = 1.0, k[..., 0] + _LOW * case.q.shape[-1] ** 0.5
+    low = replace(case, q=q, k=k)
+    return _overflowing(low) if overflow else low
 
 
 def _all_hidden(rng: np.random.Generator, shape: Shape, tile: int, causal: bool, overflow: bool) -> Case:
@@ -177,7 +197,9 @@ def _hold_blind(rows: Rows, case: Case, out: Array, blind: npt.NDArray[np.bool_]
 def _wrong_anyway(bench: Bench, forward: Forward, case: Case) -> bool:
     """Whether the same call is as wrong with every key visible: then no masked tile is to blame."""
     k = case.k.copy()
-    k[..., 0] = bench.rng("visible").standard_normal(k.shape[:-1])
+    seen = k[..., 0][np.isfinite(k[..., 0]) & (k[..., 0] > -1e199)]
+    usual = float(np.median(seen)) if _BELOW == case.name else 0.0
+    k[..., 0] = usual + bench.rng("visible").standard_normal(k.shape[:-1])
     visible = replace(case, k=k, q=np.where(np.abs(case.q) > 1e100, case.q * 1e-200, case.q))
     return Rows().hold(visible, forward(visible)).verdict is Verdict.FAIL
 
@@ -202,7 +224,8 @@ def _summary(seeing: Rows, empty: Rows, elsewhere: Rows, leaks: list[float]) -> 
     if _fails(seeing):
         held = seeing.worst
         what = "NaN or infinite" if held.error != held.error else f"{held.error:.2g} off"
-        return f"O is {what} in rows that see a key: {held.case} (limit {held.most:.0e})"
+        why = ": the maximum that a masked tile leaves is a finite number" if _only_below(seeing) else ""
+        return f"O is {what} in rows that see a key: {held.case} (limit {held.most:.0e}){why}"
     if _fails(empty):
         held = empty.worst
         what = "NaN or infinite" if held.error != held.error else f"{held.error:.2g} off instead of 0"

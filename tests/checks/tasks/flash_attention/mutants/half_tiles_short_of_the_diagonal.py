@@ -1,6 +1,6 @@
 # bug: keys come in half tiles, and the causal bound takes two of them for one tile of queries: an odd tile loses keys
 # caught by: accuracy
-# passes: rescaling_direction, nan_masked_tiles
+# passes: rescaling_direction
 """FlashAttention forward pass (tiled, online softmax), NumPy.
 
 Layout: heads are folded into one leading axis, (B, H, N, D) -> (B*H, N, D), and each tile product
