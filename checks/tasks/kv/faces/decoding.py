@@ -44,7 +44,8 @@ _ROLES = {role.name: role for role in DECODER}
 class ModelSizes:
     """What a decoder is made for; ``seed`` fixes its weights.
 
-    ``kv_heads`` is ``heads`` where it is 0, and ``window`` is ``max_len``.
+    ``kv_heads`` is ``heads`` where it is 0, and ``window`` is ``max_len``. Weights that are handed over are
+    (inputs, outputs), or the other way round with ``outputs_first``.
     """
 
     batch: int = 2
@@ -58,13 +59,16 @@ class ModelSizes:
     kv_heads: int = 0
     chunk: int = 4
     window: int = 0
+    outputs_first: bool = False
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
         blocks = self.batch * -(-self.max_len // BLOCK)
         shared = self.embed // self.heads * (self.kv_heads or self.heads)
         return {
-            **drawn_weights(self.embed, self.embed, shared, self.seed, self.dtype),
+            **drawn_weights(
+                self.embed, self.embed, shared, self.seed, self.dtype, outputs_first=self.outputs_first
+            ),
             "batch": self.batch, "vocab": self.vocab, "embed": self.embed, "heads": self.heads,
             "kv_heads": self.kv_heads or self.heads, "head_dim": self.embed // self.heads,
             "layers": self.layers, "layer": 0, "max_len": self.max_len, "ff": 2 * self.embed,

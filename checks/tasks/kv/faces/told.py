@@ -39,8 +39,10 @@ def ways_told(calls: Iterable[Binding]) -> list[str]:
 
 
 @lru_cache(maxsize=32)
-def drawn_weights(embed: int, wide: int, narrow: int, seed: int, dtype: str) -> dict[str, Array]:
-    """Projections by the names of :data:`WEIGHTS`.
+def drawn_weights(
+    embed: int, wide: int, narrow: int, seed: int, dtype: str, *, outputs_first: bool = False
+) -> dict[str, Array]:
+    """Projections by the names of :data:`WEIGHTS`, (inputs, outputs).
 
     Args:
         embed: Width of what goes in.
@@ -48,13 +50,15 @@ def drawn_weights(embed: int, wide: int, narrow: int, seed: int, dtype: str) -> 
         narrow: Heads of keys and values times their width.
         seed: The same seed draws the same weights.
         dtype: Of the weights.
+        outputs_first: They are (outputs, inputs), as checkpoints have them.
     """
     rng = np.random.default_rng([seed, 26])
     shapes = ((embed, wide), (embed, narrow), (embed, narrow), (wide, embed))
-    return {
+    drawn = {
         name: (rng.standard_normal(shape) / np.sqrt(shape[0])).astype(dtype)
         for name, shape in zip(WEIGHTS, shapes, strict=True)
     }
+    return {name: np.ascontiguousarray(each.T) for name, each in drawn.items()} if outputs_first else drawn
 
 
 def placed(position: int, tokens: int, batch: int, head_dim: int) -> dict[str, Any]:

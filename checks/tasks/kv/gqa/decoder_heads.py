@@ -8,6 +8,7 @@ both must answer alike. A decoder that maps its heads otherwise equals another w
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.faces.told import WEIGHTS
 from judge_tui.checks.tasks.kv.faces.weights import drawn_anew, weights
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import foretell
 from judge_tui.checks.tasks.kv.limits import precision
@@ -47,8 +49,8 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     for shared, times in drawn:
         queries = shared * times
         try:
-            pair = _Pair(subject, queries, shared)
-            errors, why = pair.errors(), pair.why
+            pair, errors = _held(subject, queries, shared)
+            why = pair.why
         except (Raised, BadResult) as fault:
             found.note(f"decoder with {queries} query heads over {shared}", f"does not run: {fault.message}")
             return
@@ -95,6 +97,25 @@ def _foretold(subject: Subject, found: Findings, queries: int, shared: int, said
     return True
 
 
+def _held(subject: Subject, queries: int, shared: int) -> tuple[_Pair, dict[str, float]]:
+    """How far a pair is apart; where weights are handed over, (inputs, outputs), else the other way round.
+
+    Raises:
+        Raised: Neither runs.
+        BadResult: Likewise.
+    """
+    try:
+        pair = _Pair(subject, queries, shared)
+        return pair, pair.errors()
+    except (Raised, BadResult):
+        if not subject.bound["decoder"].takes(WEIGHTS[1]):
+            raise
+        with contextlib.suppress(Raised, BadResult):
+            pair = _Pair(subject, queries, shared, outputs_first=True)
+            return pair, pair.errors()
+        raise
+
+
 class _Pair:
     """A decoder with shared heads and one without.
 
@@ -102,10 +123,13 @@ class _Pair:
         why: Why the two cannot be held against each other; empty when they can.
     """
 
-    def __init__(self, subject: Subject, queries: int, shared: int) -> None:
+    def __init__(self, subject: Subject, queries: int, shared: int, *, outputs_first: bool = False) -> None:
         self.shared, self.queries, self.why = shared, queries, ""
         bench = subject.bench
-        sizes = {"heads": queries, "embed": queries * bench.sizes("width").one_of(_WIDTHS)}
+        sizes = {
+            "heads": queries, "embed": queries * bench.sizes("width").one_of(_WIDTHS),
+            "outputs_first": outputs_first,
+        }  # fmt: skip
         self.worker = bench.worker
         self.narrow, self.wide = (
             Maker(bench.worker, subject.bound, lambda: bench.left, sizes={**sizes, "kv_heads": n})
