@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 
 from judge_tui.checks.binding.solver import Option, Search
@@ -10,7 +11,7 @@ from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.faces.block_tables import chooses
 from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
-from judge_tui.checks.tasks.kv.finding.paged import parts_of
+from judge_tui.checks.tasks.kv.finding.paged import creates, parts_of
 from judge_tui.checks.tasks.kv.finding.readings import (
     all_layers_go_in,
     is_the_mistake,
@@ -22,6 +23,7 @@ from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trials import noted, settled_by
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["Wrong", "from_pages"]
@@ -33,6 +35,8 @@ _STEP = replace(
 )
 #: What makes a paged cache, is told of its tokens, and gives them back.
 _STORED = ("create", "add", "reserve", "append", "advance", "read")
+#: Pools that are tried with a call that feeds them and attends.
+_POOLS = 3
 _ATTENTION = next(role for role in roles.ROLES if role.name == "attention")
 
 
@@ -59,6 +63,8 @@ def from_pages(search: Search) -> Wrong:
     parts = parts_of(bound) or {}
     if are_objects(parts):
         parts = alone(search, parts)
+    if not parts:
+        return _fused(search)
     stored: Option = {n: parts[n] for n in _STORED if n in parts}
     owner = owner_of(search, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
@@ -97,6 +103,29 @@ def from_pages(search: Search) -> Wrong:
             wrong.meant = wrong.meant or option
         noted(search, option, result)
     return wrong if chooses(stored) else Wrong()
+
+
+def _fused(search: Search) -> Wrong:
+    """Bind a pool that one call fills and attends over, and nothing else feeds; else tell what is wrong."""
+    wrong = Wrong()
+    for create in creates(search)[:_POOLS]:
+        owner = owner_of(search, {"create": create})
+        if owner is None:
+            continue
+        base = {"create": replace(create, role="create")}
+        adds = [{}, *({"add": add} for add in matched(search, ADD, owner=owner, stateful=True)[:2])]
+        every = all_layers_go_in(base)
+        for named in matched(search, _STEP, owner=owner, stateful=True)[:3]:
+            for add, layout in itertools.product(adds, layouts(named, every)):
+                option = {**base, **add, "step": replace(named, role="step", layout=layout)}
+                result = trials.steps(search, option)
+                if result.right and (room := _with_room(search, option)) is not None:
+                    search.bound.update({name: settled_by(each, result) for name, each in room.items()})
+                    return Wrong()
+                if result.mistake and is_the_mistake(option, result.mistake, ticks=False):
+                    wrong.meant = wrong.meant or option
+                noted(search, option, result)
+    return wrong
 
 
 def _plain(search: Search) -> list[Binding]:

@@ -23,7 +23,7 @@ from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
 
-__all__ = ["find", "parts_of"]
+__all__ = ["creates", "find", "parts_of"]
 
 Calls = Callable[[str], list[Binding]]
 _NEAR = 1e-2
@@ -46,7 +46,7 @@ def find(search: Search) -> None:
     bound = search.bound
     written = {part: bound.pop(f"paged_{part}") for part in PARTS if f"paged_{part}" in bound}
     create = bound.pop("paged", None)
-    options = [create] if create else _creates(search)
+    options = [create] if create else creates(search)
     meant: Option | None = None
     if create and (chooses(written) or sequence_objects.are_objects(written)):
         # written by hand, or kept from a search: of these kinds nothing is left out
@@ -88,7 +88,7 @@ def _plain(bound: Option, create: Binding) -> set[str]:
     return {bound[name].target for name in ("append", "read", "attend") if name in bound}
 
 
-def _creates(search: Search) -> list[Binding]:
+def creates(search: Search) -> list[Binding]:
     """What is called a paged cache; then what is told of blocks, whatever it is called."""
     named = matched(search, ROLES[0], classes=True)
     known = {binding.target for binding in named}
