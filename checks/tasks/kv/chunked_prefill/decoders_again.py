@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.binding.solver import Search
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.tasks.kv.chunked_prefill.splits import AGAIN, NOTHING, TOKENS
+from judge_tui.checks.tasks.kv.chunked_prefill.splits import AGAIN, NOTHING, TOKENS, place
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.finding import going_on
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import emptied_by
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -44,19 +49,60 @@ def judge(subject: Subject, found: Findings) -> str:
         raise Skipped(
             "the decoder's step is not what a prefill of the same gives, so that chunks show nothing"
         )
-    calls = {" + ".join(map(str, sizes)): whole.off(sizes, limit, subject) for sizes in AGAIN}
+    own = _Calls(subject.bound["prefill"])
+    try:
+        own = own.of(whole, limit)
+    except Skipped as fault:
+        if (other := _going_on(subject, whole, limit)) is None:
+            raise Skipped(f"{fault.message}, and nothing else takes several tokens behind others") from None
+        return _told(subject, found, other, limit, Verdict.FAIL if other.right(limit) else Verdict.WARN)
+    if not own.right(limit) and (other := _going_on(subject, whole, limit)) is not None:
+        if other.right(limit):
+            return _told(subject, found, other, limit, Verdict.FAIL)
+    return _told(subject, found, own, limit, _otherwise(subject, own.right(limit)))
+
+
+def _told(subject: Subject, found: Findings, calls: _Calls, limit: float, otherwise: Verdict) -> str:
+    """The evidence of calls that go on, and the sentence."""
     worst = Worst()
-    for words, error in calls.items():
+    for words, error in calls.errors.items():
         worst = worst.or_worse(Worst(error, f"calls of {words}"))
+    prefill = subject.bound["prefill"]
+    by = f" ({calls.binding.target} behind the first)" if calls.binding.target != prefill.target else ""
     right = found.limit(
-        f"decoder: a prompt of {TOKENS} in several calls against one, and the step after it, "
+        f"decoder: a prompt of {TOKENS} in several calls{by} against one, and the step after it, "
         "largest relative error per row, float32",
-        worst.error, limit, note=worst.note, otherwise=_otherwise(subject, min(calls.values()) <= limit),
-        **subject.where("prefill"),
+        worst.error, limit, note=worst.note, otherwise=otherwise, **place(calls.binding),
     )  # fmt: skip
     if right:
-        return f"the decoder's prompt in two or three calls is within {worst.error:.1e} of one at once"
-    return f"the decoder's prompt in several calls is off one at once by {worst.error:.2g} ({worst.where})"
+        return f"the decoder's prompt in two or three calls{by} is within {worst.error:.1e} of one at once"
+    return (
+        f"the decoder's prompt in several calls{by} is off one at once by {worst.error:.2g} ({worst.where})"
+    )
+
+
+def _going_on(subject: Subject, whole: _Whole, limit: float) -> _Calls | None:
+    """Another call that takes the rest of a prompt: the first that does so rightly, behind some first call.
+
+    What is wrong behind all of them counts where it takes a prompt from the start rightly, or the call for
+    prompts goes through it: it knows several tokens. One that is refused is for something else.
+    """
+    search, wrong = Search(subject.bench.worker, subject.bench.worker.loaded), None
+    for binding in going_on.candidates(search, subject.bound, whole.make(1).model):
+        with search.guess():
+            calls = _Calls(binding).of(whole, limit)
+            if calls.right(limit):
+                return calls
+            if wrong is None and (_called(subject, binding) or whole.from_the_start(binding, limit)):
+                wrong = calls
+    return wrong
+
+
+def _called(subject: Subject, binding: Binding) -> bool:
+    """Whether the call for prompts goes through another."""
+    own = binding.name.rpartition(".")[2]
+    name = "self" if own == "__call__" else re.escape(own)
+    return any(re.search(rf"\b{name}\(", text) for text in subject.text(subject.bound["prefill"]))
 
 
 def _otherwise(subject: Subject, goes_on: bool) -> Verdict:
@@ -75,6 +121,32 @@ def _otherwise(subject: Subject, goes_on: bool) -> Verdict:
     if emptied := emptied_by(subject):
         raise Skipped(f"{NOTHING}: {emptied} may have to be called before {target} is called again")
     return Verdict.WARN
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """A prompt in several calls, in several ways.
+
+    Attributes:
+        binding: What takes all but the first tokens.
+        errors: Sizes of the calls, in words → how far off their answers are.
+    """
+
+    binding: Binding
+    errors: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, whole: _Whole, limit: float) -> _Calls:
+        """The same, held against one call.
+
+        Raises:
+            Skipped: It starts over, or raises.
+        """
+        errors = {" + ".join(map(str, sizes)): whole.off(sizes, limit, self.binding) for sizes in AGAIN}
+        return _Calls(self.binding, errors)
+
+    def right(self, limit: float) -> bool:
+        """Whether it went on rightly behind some first call."""
+        return min(self.errors.values()) <= limit
 
 
 class _Whole:
@@ -98,23 +170,29 @@ class _Whole:
         """Whether the step is what a prompt of all is."""
         return relative_error(self.after, self._alone(0, TOKENS + 1)) <= limit
 
-    def off(self, sizes: Sequence[int], limit: float, subject: Subject) -> float:
-        """How far the same in several calls is off.
+    def from_the_start(self, binding: Binding, limit: float) -> bool:
+        """Whether a call takes all tokens of a prompt into an empty cache."""
+        decoder = going_on.handed(self.make(1), binding)
+        return relative_error(decoder.answers(self.given[:, :TOKENS])[:, -1], self.rows[:, -1]) <= limit
+
+    def off(self, sizes: Sequence[int], limit: float, later: Binding) -> float:
+        """How far the same in several calls is off, those behind the first by ``later``.
 
         Raises:
             Skipped: The last of them answers as if it were the first, or one raises.
         """
         decoder, errors, ends = self.make(1), list[float](), np.cumsum([0, *sizes]).tolist()
-        target = subject.bound["prefill"].target
         try:
             for start, end in pairwise(ends):
+                if start:
+                    going_on.handed(decoder, later)
                 last, earlier = self._call(decoder, start, end, limit)
                 errors += [relative_error(last, self._alone(0, end)), earlier]
             after = relative_error(decoder.decode(self.given[:, TOKENS]), self.after)
         except (Raised, BadResult, Skipped) as fault:
-            raise Skipped(f"{NOTHING}: {target} {fault.placed}") from fault
+            raise Skipped(f"{NOTHING}: {later.target} {fault.placed}") from fault
         if not errors[-2] <= limit and relative_error(last, self._alone(*ends[-2:])) <= limit:
-            raise Skipped(f"{NOTHING}: {target} starts over with every call")
+            raise Skipped(f"{NOTHING}: {later.target} starts over with every call")
         return float(np.max([*errors, after]))
 
     def _call(self, decoder: Decoder, start: int, end: int, limit: float) -> tuple[Array, float]:
