@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.ternary_training.altered import alterations
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale, scales
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
+from judge_tui.checks.tasks.ternary_training.scale_places import other_groups
 from judge_tui.checks.tolerance import is_single
 
 __all__ = ["LIMIT", "Answer", "Choice", "Rule", "cause", "choice", "distance", "settled", "single"]
@@ -180,6 +181,8 @@ def cause(answers: Sequence[Answer], transposed: bool) -> str:
             return f"s is {rule[0].name}, {rule[0].grouping.name}"
     if altered := _altered(answers, transposed):
         return altered
+    if elsewhere := other_groups([(a.draw.weight, a.projected) for a in answers], GROUP):
+        return elsewhere
     if _multiples(answers, transposed):
         return "levels past ±1: weights beyond 1.5·s are not clipped"
     uneven = [a for a in answers if not a.draw.even]

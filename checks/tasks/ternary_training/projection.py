@@ -191,7 +191,7 @@ def _judged(found: Findings, answers: list[Answer], subject: _Subject) -> str:
     if off[worst] > LIMIT:
         told = f"{off[worst]:.2g}" if np.isfinite(off[worst]) else "not finite,"
         told = f"{told} off s·{{-1, 0, 1}}" if np.isfinite(off[worst]) else "not finite"
-        return f"projected weights are {told} at {answers[worst].draw}" + (f": {why}" if why else "")
+        return f"projected weights are {told}" + (f": {why}" if why else f" at {answers[worst].draw}")
     found.note("groups", grouping.name, note="The challenge says 128, and not along what.")
     return _chosen(found, answers, subject, off[worst])
 
