@@ -118,6 +118,11 @@ class Fed:
             for (k, v), count in zip(self.rows, each.tolist(), strict=True)
         ]
 
+    def cut(self, length: int) -> None:
+        """Leave so many tokens of each row, the oldest, or all where it has fewer."""
+        sharing.cut(self.cached, length)
+        self.rows = [(k[:, :length], v[:, :length]) for k, v in self.rows]
+
     def forget(self) -> None:
         """Take the cache for an empty one."""
         self.cached.counts = np.zeros_like(self.cached.counts)

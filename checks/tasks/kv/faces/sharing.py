@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.pool import Pool, given_number
 from judge_tui.checks.tasks.kv.words.sharing_roles import FORK, REORDER, ROLL_BACK
 
-__all__ = ["ADDED", "clone", "fork", "fork_row", "reorder", "roll_back", "roll_back_sequence"]
+__all__ = ["ADDED", "clone", "cut", "fork", "fork_row", "reorder", "roll_back", "roll_back_sequence"]
 
 Array = npt.NDArray[Any]
 #: Handed over for a child that the cache has been told of before.
@@ -92,3 +92,12 @@ def roll_back(cached: Cached, counts: Array) -> None:
     for row in np.flatnonzero(counts).tolist() if apart else [None]:
         count = int(counts.max() if row is None else counts[row])
         cached.told(binding, ROLL_BACK, {"count": count, "counts": counts}, row)
+
+
+def cut(cached: Cached, length: int) -> None:
+    """Leave so many tokens of each sequence, the oldest, or all where it has fewer."""
+    binding, each = cached.bound["roll_back"], np.full_like(cached.counts, length)
+    apart = binding.takes("sequence")
+    for row in range(len(each)) if apart else [None]:
+        cached.told(binding, ROLL_BACK, {"length": length, "totals": each if row is None else each[:1]}, row)
+    cached.counts = np.minimum(cached.counts, each)

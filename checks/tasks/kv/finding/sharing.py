@@ -119,7 +119,7 @@ def _readings(option: Binding) -> Iterator[Binding]:
             yield option.handed(**{told: one})
             if not option.takes("sequence"):
                 yield option.handed(**{told: each})
-    elif option.takes("length"):
+    elif option.takes("length") or option.takes("totals"):
         # what is told no number begins anew, and takes nothing back
         yield option
 

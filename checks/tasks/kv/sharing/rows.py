@@ -19,6 +19,7 @@ from judge_tui.checks.tasks.kv.words.sharing_roles import LEAVE
 __all__ = ["judge"]
 
 _ROWS = 4
+_CUTS = re.compile(r"(?i)truncate|crop|trim|shrink|cut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,13 @@ def judge(subject: Subject, found: Findings, wrong: list[str], said: list[str]) 
 
 
 def _fits(subject: Subject, case: Case) -> bool:
-    """Whether a fork is one of rows, or of a whole cache; whether rows may go."""
+    """Whether a fork is one of rows, or of a whole cache; whether rows may go; whether what stays is told."""
     name = subject.bound[case.role].name.rpartition(".")[2]
+    if case.run in (_cut, _cut_some):
+        # who tells of a row by itself knows what it holds, and what sets a length may be meant to
+        cuts, told = subject.bound["roll_back"], bool(_CUTS.search(name))
+        one = cuts.takes("length") and not cuts.takes("sequence")
+        return told and (one or (case.run is _cut and (cuts.takes("length") or cuts.takes("totals"))))
     goes = case.run is not _leave or bool(re.search(LEAVE, name))
     return goes and (case.role != "fork" or subject.bound["fork"].takes("sequence") == (case.run is _row))
 
@@ -144,7 +150,22 @@ def _each_back(fed: Fed, rng: np.random.Generator) -> float:
     return float(np.max(errors))
 
 
+def _cut(fed: Fed, rng: np.random.Generator) -> float:
+    fed.cut(_KEPT)
+    return float(np.max([fed.held(), fed.feed(rng, 2), fed.held()]))
+
+
+def _cut_some(fed: Fed, rng: np.random.Generator) -> float:
+    try:
+        fed.cut(_KEPT)
+    except Raised as fault:
+        raise Skipped(f"refused: {fault.message}") from fault
+    return float(np.max([fed.held(), fed.feed(rng, 2), fed.held()]))
+
+
 _EQUAL, _UNEQUAL = (3,), (3, 1, 5, 2)
+#: Tokens that stay of each row, where the call is told how many.
+_KEPT = 4
 _CASES = (
     Case("reorder", "rows in another order, some of them twice, then written to", _beams, _EQUAL),
     Case("reorder", "rows of several lengths in another order, then written to", _beams, _UNEQUAL),
@@ -158,4 +179,6 @@ _CASES = (
     Case(
         "roll_back", "other numbers of tokens taken back from each row, then others", _each_back, (7, 7, 7, 7)
     ),
+    Case("roll_back", "rows of several lengths cut to one, then others", _cut, (6, 8, 5, 7)),
+    Case("roll_back", "rows cut to a length that some do not have, then others", _cut_some, (6, 2, 8, 3)),
 )

@@ -51,6 +51,11 @@ _LENGTH = takes(
     "new_seq_len",
     "int",
 )
+#: The same of each sequence.
+_LENGTHS = replace(
+    takes("totals", "lengths new_lengths target_lengths keep_lengths kept_lengths seq_lens new_lens"),
+    spare=True,
+)
 _DROPPED = takes(
     "count",
     "n num k steps step num_tokens n_tokens tokens num_drop n_drop drop amount by num_rejected n_rejected "
@@ -88,7 +93,7 @@ REORDER = _shares(
 #: The newest tokens go, as after a draft that was not accepted.
 ROLL_BACK = _shares(
     "roll_back",
-    (_PARENT, LAYER, _LENGTH, _DROPPED),
+    (_PARENT, LAYER, _LENGTH, _LENGTHS, _DROPPED),
     rf"^(kv_?|cache_?)?(roll_?back|rewind|undo|revert|retract|un_?append){_TO} "
     rf"^(kv_?|cache_?)?(truncate|crop|trim|shrink|cut_?back){_TO} "
     rf"^(pop|drop|remove|discard|delete)_?(last|tail|newest|draft)?_?(tokens?|n|last|tail|newest|draft)$ "
