@@ -10,6 +10,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import diagnosis, reference
+from judge_tui.checks.tasks.backwards.counted import wrong_places
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
@@ -39,7 +40,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=10,
+    version=11,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -70,7 +71,7 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     why = diagnosis.common(causes) or _lower_precision(bench, double)
     for batch in () if why else narrowing(bench, [double]):
         _compare(bench, double, batch, causes)
-    why = why or double.only_where
+    why = why or _places(bench, double)
     file, line = place(bench, "forward", "y")
     hold(found, double, file=file, line=line, note=why)
     hold(found, single, file=file, line=line)
@@ -81,6 +82,13 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     told = f"y {worst.error:.2g} off the reference, worst of {double.count + single.count} draws"
     why = coarse(worst.error) if found.verdict is Verdict.WARN else why
     return f"{told} (limit {worst.limit:.1e})" + (f": {why}" if why else "")
+
+
+def _places(bench: Bench, held: Held) -> str:
+    """For which sizes y is wrong, and in which rows or features."""
+    shapes = [shape for shape, fine in held.seen if not fine]
+    told = wrong_places(bench, shapes, of_y=True) if shapes else ""
+    return "; ".join(filter(None, (told, held.only_where)))
 
 
 def _lower_precision(bench: Bench, held: Held) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.tasks.backwards.reference import Batch, statistics
+from judge_tui.checks.tasks.backwards.reference import Batch, forward, statistics
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["DGAMMA", "DX", "Y", "causes", "common"]
+__all__ = ["DBETA", "DGAMMA", "DX", "Y", "causes", "common"]
 
 Array = npt.NDArray[Any]
 Variant = Callable[[Batch], Array]
@@ -111,6 +113,8 @@ DX: Mapping[str, Variant] = {
     "without rstd": lambda b: _dx(b, power=0),
     "with rstd twice": lambda b: _dx(b, power=2),
     "with sums where the means over D belong": lambda b: _dx(b, sums=True),
+    "with the sum of g where its mean belongs": lambda b: _dx(b, mean=b.width),
+    "with the sum of g·x̂ where its mean belongs": lambda b: _dx(b, along=b.width),
     "with the projection over D − 1": lambda b: _dx(b, along=b.width / max(b.width - 1, 1)),
     "with half the projection": lambda b: _dx(b, along=0.5),
     "with twice the projection": lambda b: _dx(b, along=2.0),
@@ -118,13 +122,92 @@ DX: Mapping[str, Variant] = {
     "with the sign of the mean term turned": lambda b: _dx(b, mean=-1.0),
     "with x − mean for x̂": lambda b: _dx(b, rows=statistics(b).centred),
     "with x for x̂": lambda b: _dx(b, rows=b.x),
+    "with gamma·x̂ for x̂": lambda b: _dx(b, rows=b.gamma * statistics(b).xhat),
+    "with y for x̂": lambda b: _dx(b, rows=forward(b)),
+    "with rstd three times": lambda b: _dx(b, power=3),
+    "with 1/rstd for rstd": lambda b: _dx(b, power=-1),
+    "with both means over D − 1": lambda b: _dx(
+        b, mean=b.width / max(b.width - 1, 1), along=b.width / max(b.width - 1, 1)
+    ),
+    "with gamma twice in g": lambda b: _dx(_with_dy(b, b.dy * b.gamma)),
+    "with dy divided by gamma in g": lambda b: _dx(_with_dy(b, b.dy / b.gamma**2)),
+    "times D, which nothing is divided by": lambda b: _dx(b) * b.width,
+    "divided by D once more": lambda b: _dx(b) / b.width,
+    "divided by B·T": lambda b: _dx(b) / (b.shape[0] * b.shape[1]),
+    "divided by B": lambda b: _dx(b) / b.shape[0],
+    "divided by T": lambda b: _dx(b) / b.shape[1],
+    "times −1": lambda b: -_dx(b),
 }
+
+
+def _with_dy(batch: Batch, dy: Array) -> Batch:
+    return replace(batch, dy=dy)
+
+
+def _taken_off(batch: Batch) -> Array:
+    """What dx takes off g: x̂·mean(g·x̂) + mean(g)."""
+    row, g = statistics(batch), batch.dy * batch.gamma
+    return np.asarray(row.xhat * (g * row.xhat).mean(-1, keepdims=True) + g.mean(-1, keepdims=True))
+
+
+def _projected(batch: Batch) -> Array:
+    row, g = statistics(batch), batch.dy * batch.gamma
+    return np.asarray(row.xhat * (g * row.xhat).mean(-1, keepdims=True))
+
+
+#: What is summed over the rows → it, for what may stand in the place of x̂ and of dy.
+_BESIDE: Mapping[str, Variant] = {
+    "x − mean": lambda b: statistics(b).centred,
+    "x": lambda b: b.x,
+    "y": forward,
+    "gamma·x̂": lambda b: b.gamma * statistics(b).xhat,
+    "x̂·rstd": lambda b: statistics(b).xhat * statistics(b).rstd,
+    "x̂²": lambda b: statistics(b).xhat ** 2,
+    "rstd": lambda b: np.broadcast_to(statistics(b).rstd, b.shape),
+    "what dx takes off g, x̂·mean(g·x̂) + mean(g),": _taken_off,
+    "x̂·mean(g·x̂)": _projected,
+    "dx": _dx,
+}
+_UPSTREAM: Mapping[str, Variant] = {
+    "g = dy·gamma": lambda b: b.dy * b.gamma,
+    "dy·rstd": lambda b: b.dy * statistics(b).rstd,
+    "dx": _dx,
+    "dy²": lambda b: b.dy**2,
+    "1": lambda b: np.ones(b.shape),
+}
+
+
+def _summed(dy: Variant, beside: Variant, batch: Batch) -> Array:
+    return np.asarray((dy(batch) * beside(batch)).sum(axis=(0, 1)))
+
+
+def _xhat(batch: Batch) -> Array:
+    return statistics(batch).xhat
+
+
+def _dy(batch: Batch) -> Array:
+    return batch.dy
+
+
+def _ones(batch: Batch) -> Array:
+    return np.ones(batch.shape)
+
 
 #: Mistakes of dgamma.
 DGAMMA: Mapping[str, Variant] = {
-    "with x − mean for x̂": lambda b: (b.dy * statistics(b).centred).sum(axis=(0, 1)),
-    "with x for x̂": lambda b: (b.dy * b.x).sum(axis=(0, 1)),
     "with gamma multiplied in": lambda b: (b.dy * b.gamma * statistics(b).xhat).sum(axis=(0, 1)),
     "with a mean over B and T for the sum": lambda b: (b.dy * statistics(b).xhat).mean(axis=(0, 1)),
     "of dbeta": lambda b: b.dy.sum(axis=(0, 1)),
+    "times −1": lambda b: -(b.dy * statistics(b).xhat).sum(axis=(0, 1)),
+    **{f"with {words} for x̂": partial(_summed, _dy, other) for words, other in _BESIDE.items()},
+    **{f"with {words} for dy": partial(_summed, other, _xhat) for words, other in _UPSTREAM.items()},
+}
+#: Mistakes of dbeta.
+DBETA: Mapping[str, Variant] = {
+    "with gamma multiplied in": lambda b: (b.dy * b.gamma).sum(axis=(0, 1)),
+    "with a mean over B and T for the sum": lambda b: b.dy.mean(axis=(0, 1)),
+    "of dgamma": lambda b: (b.dy * statistics(b).xhat).sum(axis=(0, 1)),
+    "times −1": lambda b: -b.dy.sum(axis=(0, 1)),
+    **{f"with {words} for dy": partial(_summed, other, _ones) for words, other in _UPSTREAM.items()},
+    **{f"with {words} multiplied in": partial(_summed, _dy, other) for words, other in _BESIDE.items()},
 }

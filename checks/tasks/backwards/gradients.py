@@ -16,6 +16,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.gradients import Estimate, Independence, differences, independent, projection, signs
 from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.backwards import diagnosis, reference
+from judge_tui.checks.tasks.backwards.counted import miscounted, wrong_places
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
@@ -46,7 +47,7 @@ Array = npt.NDArray[Any]
 #: Rows of x are independent; gamma and beta are, feature by feature.
 ROWS = Independence("x", ((0, 0), (1, 1)))
 _FEATURES = {name: Independence(name, ((0, 2),)) for name in ("gamma", "beta")}
-_CAUSES = {"dx": diagnosis.DX, "dgamma": diagnosis.DGAMMA}
+_CAUSES = {"dx": diagnosis.DX, "dgamma": diagnosis.DGAMMA, "dbeta": diagnosis.DBETA}
 #: An estimate whose own error is larger than this share of it shows nothing.
 _ROUGH = 1e-2
 #: What a cache rounded to float32 leaves of a gradient.
@@ -57,6 +58,8 @@ _CANCELLED = 1e-3
 _ROWS_ROUND = 1.0 / 16.0
 #: What rounding may change of a row as others change.
 _MOVED = 1e-6
+#: Share of draws that are wrong where a gradient is right for a forward that is wrong itself.
+_MOSTLY = 0.7
 #: Forwards that the worker keeps before it is told to forget them.
 _KEPT = 16
 
@@ -66,7 +69,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=11,
+    version=12,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -102,7 +105,7 @@ def gradients(bench: Bench, found: Findings) -> str:
             _compare(bench, held, batch, causes)
     if lower is not None:
         why = {name: lower.text for name, figures in held.items() if figures.off}
-    why = {name: why.get(name) or figures.only_where for name, figures in held.items()}
+    why = {name: why.get(name) or _places(bench, name, figures) for name, figures in held.items()}
     for name, figures in (*held.items(), *single.items()):
         file, line = place(bench, "backward", name)
         hold(found, figures, file=file, line=line, note=why.get(name, ""))
@@ -114,6 +117,15 @@ def gradients(bench: Bench, found: Findings) -> str:
     wide = sizes.between(1, 3), sizes.between(4, 10), sizes.between(72, 120)
     _projected(bench, found, draw(bench.rng("wide"), wide, eps_of(bench, 1e-5)))
     return _summary(found, held, why, found.evidence[against_truth:])
+
+
+def _places(bench: Bench, name: str, figures: Held) -> str:
+    """For which sizes a gradient is wrong, and which rows or features are."""
+    shapes = [shape for shape, fine in figures.seen if not fine]
+    if not shapes:
+        return ""
+    told = wrong_places(bench, shapes) if name == "dx" else miscounted(bench, name, shapes)
+    return "; ".join(filter(None, (told, figures.only_where)))
 
 
 def _lower_precision(bench: Bench, held: Mapping[str, Held]) -> Lowered | None:
@@ -156,7 +168,11 @@ def _summary(
         versus = "central differences of its own forward" if first in own else "the reference"
         limit = f" (limit {first.limit:.1e})" if isinstance(first.limit, float) else ""
         place = _special(held[name].note) if first not in own and name in held else ""
-        cause = f": {why.get(name) or place}" if found.verdict is Verdict.FAIL else ""
+        cause = (
+            f": {why.get(name) or _of_its_own(first, held.get(name), own) or place}"
+            if found.verdict is Verdict.FAIL
+            else ""
+        )
         cause = "" if cause == ": " else cause
         if found.verdict is Verdict.WARN and isinstance(first.measured, float):
             cause = f": {coarse(first.measured)}"
@@ -169,6 +185,14 @@ def _summary(
         f"(limit {worst.limit:.1e}); "
         f"{max(moved):.1e} off differences of its own forward"
     )
+
+
+def _of_its_own(first: Evidence, figures: Held | None, own: Sequence[Evidence]) -> str:
+    """Whether what is wrong on nearly every draw is right for its own forward, which is to blame then."""
+    mine = [item for item in own if item.quantity.partition(",")[0] == first.quantity.partition(",")[0]]
+    right = first not in own and bool(mine) and all(item.ok is True for item in mine)
+    often = figures is not None and len(figures.off) >= _MOSTLY * figures.count
+    return "it is the gradient of its own forward, which is wrong" if right and often else ""
 
 
 def _special(note: str) -> str:

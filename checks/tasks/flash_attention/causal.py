@@ -246,7 +246,7 @@ def _beyond(bench: Bench, found: Findings, forward: Forward) -> str:
     return (
         ""
         if fine
-        else f"tiles above the diagonal are computed: NaN there shows in {seen.share:.0%} of the rows (0 · NaN)"
+        else f"tiles above the diagonal are computed: NaN there shows in {seen.share:.0%} of rows (0 · NaN)"
     )
 
 

@@ -198,7 +198,7 @@ def _wrong_anyway(bench: Bench, forward: Forward, case: Case) -> bool:
     """Whether the same call is as wrong with every key visible: then no masked tile is to blame."""
     k = case.k.copy()
     seen = k[..., 0][np.isfinite(k[..., 0]) & (k[..., 0] > -1e199)]
-    usual = float(np.median(seen)) if _BELOW == case.name else 0.0
+    usual = float(np.median(seen)) if case.name == _BELOW else 0.0
     k[..., 0] = usual + bench.rng("visible").standard_normal(k.shape[:-1])
     visible = replace(case, k=k, q=np.where(np.abs(case.q) > 1e100, case.q * 1e-200, case.q))
     return Rows().hold(visible, forward(visible)).verdict is Verdict.FAIL
