@@ -15,6 +15,7 @@ from judge_tui.checks.tasks.kv.faces.block_tables import chooses
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
 from judge_tui.checks.tasks.kv.limits import precision
+from judge_tui.checks.tasks.kv.paged.allocator import judge_allocator
 from judge_tui.checks.tasks.kv.paged.chosen import judge_filled, not_judged
 from judge_tui.checks.tasks.kv.paged.churn import churn, differs_from_solo, worst_attention
 from judge_tui.checks.tasks.kv.paged.filling import Filled, fill, tokens_off
@@ -43,7 +44,7 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
     "paged cache",
     establishes="Blocks hold what they should wherever they lie, come back, and are never anyone else's.",
     optional=True,
-    version=10,
+    version=11,
 )
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
@@ -114,7 +115,8 @@ def _told(job: Job) -> str:
         # Every block has had an owner before, and holds what that one left.
         pool.leave(*pool.fed)
         _churned(job, full, pool)
-    not_judged(job)
+    if not judge_allocator(job):
+        not_judged(job)
     return "; ".join(job.wrong[:3] or job.said)
 
 
