@@ -88,7 +88,7 @@ def _drawn(rng: np.random.Generator, width: int, alpha: float) -> Searched:
     ends = float(rng.uniform(0.02, 0.6))
     shares = rng.uniform(0.3, 1.0, chains)
     shares *= (1.0 - _REST - ends) / shares.sum()
-    entries = {prompt: {eos: float(np.log(ends)), **_logs(firsts, shares)}}
+    entries = {prompt: {eos: float(np.log(ends)), **_logs(firsts, shares.tolist())}}
     for first in firsts:
         text = (*prompt, first)
         for step in range(1, steps):

@@ -220,7 +220,8 @@ class Searched:
     @functools.cached_property
     def history(self) -> tuple[Step, ...]:
         """Step by step."""
-        live, history = (Hyp((), 0.0),), list[Step]()
+        live: tuple[Hyp, ...] = (Hyp((), 0.0),)
+        history: list[Step] = []
         for _step in range(self.steps):
             grown = sorted(itertools.chain(*map(self._grown, live)), key=lambda hyp: -hyp.logprob)
             best = grown[: 2 * self.width]

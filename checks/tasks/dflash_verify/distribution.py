@@ -337,7 +337,7 @@ def _mistaken(found: Findings, verify: Verification, draws: Sequence[_Draws]) ->
     right = found.claim(
         "log of how much likelier the draws are under a known mistake than under the target",
         ratio < limit, measured=ratio, limit=limit,
-        note=f"where {words}{'' if explains else '; that does not explain all'}", **verify.where,
+        note=f"where {words}" if explains else "none of them explains all", **verify.where,
     )  # fmt: skip
     return words if not right and explains and ratio - second >= _APART else ""
 

@@ -14,6 +14,7 @@ from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
 from judge_tui.checks.tasks.dflash_verify.handing import given
 from judge_tui.checks.tasks.dflash_verify.masks import Mask, Written, seen
+from judge_tui.checks.tasks.dflash_verify.mismade import Made, explained
 from judge_tui.checks.tasks.dflash_verify.own_draws import about
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, shown, visibility
 from judge_tui.checks.verdict import Verdict
@@ -54,7 +55,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=9,
+    version=10,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -62,7 +63,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
     asked: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
     wrong: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
     written, values, count, first = _built(bench, 6, _PROBE).written, "", 0, ""
-    forms = [written]
+    forms, made = [written], list[Made]()
     for name, prompt_len, parents in _cases(bench):
         truth = visibility(prompt_len, parents)
         mask = _built(bench, prompt_len, parents, written)
@@ -75,17 +76,19 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         if mask.values:
             values = mask.values
         count += 1
+        made.append(Made(prompt_len, parents, mask.visible))
         bad = _held(mask, truth, prompt_len, parents, asked, wrong)
         if bad and not first:
             alone = _right_alone(bench, prompt_len, parents, written)
             first = f"{name}: P = {prompt_len}, parents {shown(parents)}: {bad}{alone}"
     cells = sum(wrong.values())
+    cause = f", as where {cause}" if cells and (cause := explained(made)) else ""
     table = (
         ("relation", "pairs", "wrong"),
         *((relation, str(asked[relation]), str(wrong[relation])) for relation in _RELATIONS),
     )
     found.claim(
-        f"cells of {count} masks that are wrong", cells == 0, measured=cells, limit=0, note=first,
+        f"cells of {count} masks that are wrong", cells == 0, measured=cells, limit=0, note=f"{first}{cause}",
         table=table, **where,
     )  # fmt: skip
     last = max(forms, key=list(_TOLD).index)
@@ -93,7 +96,8 @@ def tree_mask(bench: Bench, found: Findings) -> str:
     _edges(bench, found, written, where)
     if cells:
         worst = max(_RELATIONS, key=lambda relation: wrong[relation])
-        return f"wrong in {cells} cells, most of them '{worst}' ({wrong[worst]} of {asked[worst]}); {first}"
+        most = f"most of them '{worst}' ({wrong[worst]} of {asked[worst]})"
+        return f"wrong in {cells} cells{cause}{';' if cause else ','} {most}; {first}"
     if form:
         return f"{form}; what it encodes is right in {count} masks"
     return f"right in every cell of {count} masks"
