@@ -1,4 +1,4 @@
-"""Places that are wrong are told by the simplest rule that fits all arrays, and by nothing where none does."""
+"""Places that are wrong are told by the simplest rule that fits all arrays, and not where none does."""
 
 from __future__ import annotations
 

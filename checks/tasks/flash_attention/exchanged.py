@@ -14,15 +14,15 @@ from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["exchanged"]
+__all__ = ["HEADS", "exchanged", "moved"]
 
 #: (B, H, N, D) and T: one tile, so that no other mistake of tiles is in the way; and several.
 _CUTS = (((2, 4, 6, 5), 8), ((3, 6, 7, 4), 7), ((2, 4, 12, 5), 4))
 _SAME = 1e-6
 
-#: Batch entry and head → those that are taken; of b, h, B, H.
 _Taken = Callable[[int, int, int, int], tuple[int, int]]
-_HEADS: Mapping[str, _Taken] = {
+#: What is taken for a batch entry and a head; of b, h, B, H.
+HEADS: Mapping[str, _Taken] = {
     "the first head": lambda b, h, B, H: (b, 0),
     "the last head": lambda b, h, B, H: (b, H - 1),
     "head h // 2": lambda b, h, B, H: (b, h // 2),
@@ -75,7 +75,7 @@ def _ways() -> Iterator[tuple[str, Callable[[Case], Array]]]:
                  if one != place]  # fmt: skip
         if swaps:
             yield " and ".join(swaps), partial(_with, order)
-    for words, taken in _HEADS.items():
+    for words, taken in HEADS.items():
         for names in _OF:
             told = "O" if len(names) == 3 else " and ".join(names)
             what = (
@@ -91,10 +91,18 @@ def _with(order: tuple[str, ...], case: Case) -> Array:
 
 
 def _from_heads(taken: _Taken, names: tuple[str, ...], case: Case) -> Array:
-    batch, heads = case.q.shape[:2]
-    places = np.array([[taken(b, h, batch, heads) for h in range(heads)] for b in range(batch)])
-    q, k, v = (
-        array[places[..., 0], places[..., 1]] if name in names else array
-        for name, array in (("Q", case.q), ("K", case.k), ("V", case.v))
-    )
+    arrays = {"Q": case.q, "K": case.k, "V": case.v}
+    q, k, v = (moved(array, taken) if name in names else array for name, array in arrays.items())
     return attention(q, k, v, case.causal)
+
+
+def moved(array: Array, taken: Callable[[int, int, int, int], tuple[int, int]]) -> Array:
+    """An array (B, H, …) with what is taken for each head in its place.
+
+    Args:
+        array: Of all heads.
+        taken: Batch entry and head → those that are taken; of b, h, B, H.
+    """
+    batch, heads = array.shape[:2]
+    places = np.array([[taken(b, h, batch, heads) for h in range(heads)] for b in range(batch)])
+    return np.asarray(array[places[..., 0], places[..., 1]])

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.weights import Read, alike
 
-__all__ = ["wrong_keys"]
+__all__ = ["counts_told", "wrong_keys"]
 
 _Places = npt.NDArray[np.intp]
 #: How often row r counts key c; of r, c, T and N.
@@ -32,10 +33,42 @@ def wrong_keys(read: Sequence[Read]) -> str:
     told = [count for count in counts if count is not None]
     if len(told) < len(read) or not told:
         return ""
-    for words, wanted in _SETS.items():
-        if all(np.array_equal(_wanted(each, wanted), count) for each, count in zip(read, told, strict=True)):
+    cases = [each.case for each in read]
+    few = _named(cases, told, _SETS)
+    return few or f"weights are right but for which keys count: {_by_example(cases[0], told[0])}"
+
+
+def counts_told(cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]]) -> str:
+    """Pairs of a row and a key that count as often as they should not, as a clause.
+
+    Args:
+        cases: What was called, with the tile that counts.
+        counts: How often each row counts each key (N, N); below 0 where that is unknown.
+
+    Returns:
+        Empty where all count as they should.
+    """
+    if all(_fits(count, _seen(case)) for case, count in zip(cases, counts, strict=True)):
+        return ""
+    every = {**_QUERIES, **{words: count for words, count in _SETS.items() if "written" not in words}}
+    return _named(cases, counts, every) or _by_example(cases[0], counts[0])
+
+
+def _named(cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]], sets: Mapping[str, _Count]) -> str:
+    for words, wanted in sets.items():
+        if all(_fits(count, _wanted(case, wanted)) for case, count in zip(cases, counts, strict=True)):
             return words
-    return _by_example(read[0], told[0])
+    return ""
+
+
+def _fits(count: npt.NDArray[np.int64], wanted: npt.NDArray[Any]) -> bool:
+    """Whether counts are these; what is unknown is below 0."""
+    return bool(np.all((count < 0) | (count == wanted)))
+
+
+def _seen(case: Case) -> npt.NDArray[np.bool_]:
+    length = case.q.shape[2]
+    return np.tri(length, dtype=bool) | (not case.causal)
 
 
 def _counts(read: Read) -> npt.NDArray[np.int64] | None:
@@ -60,14 +93,13 @@ def _counts(read: Read) -> npt.NDArray[np.int64] | None:
     return found if not right and alike(read.made, weights / np.where(total > 0, total, 1.0)) else None
 
 
-def _wanted(read: Read, count: _Count) -> npt.NDArray[np.int64]:
-    r, c = np.arange(read.length)[:, None], np.arange(read.length)[None, :]
-    r, c = np.broadcast_arrays(r, c)
-    t, n = read.case.tile, read.length
+def _wanted(case: Case, count: _Count) -> npt.NDArray[np.int64]:
+    n, t = case.q.shape[2], case.tile
+    r, c = np.broadcast_arrays(np.arange(n)[:, None], np.arange(n)[None, :])
     if count in _VISITED:
-        r = r // t if read.case.causal else np.full_like(r, (n - 1) // t)
+        r = r // t if case.causal else np.full_like(r, (n - 1) // t)
     given = np.asarray(count(r, c, t, n)).astype(np.int64)
-    return np.asarray(given * read.seen if count in _MASKED else given)
+    return np.asarray(given * _seen(case) if count in _MASKED else given)
 
 
 def _whole(n: int, t: int) -> int:
@@ -96,6 +128,7 @@ _OF_VISITED: Mapping[str, _Count] = {
 }
 #: Which keys are seen among those that the mask leaves.
 _LEFT_OUT: Mapping[str, _Count] = {
+    "later keys are hidden without the mask as well": lambda r, c, t, n: c <= r,
     "keys behind the last whole tile are never read": lambda r, c, t, n: c < _whole(n, t),
     "the last tile of keys is never read": lambda r, c, t, n: c < _start(n, t),
     "the first tile of keys is left out": lambda r, c, t, n: c >= t,
@@ -171,24 +204,39 @@ _INSTEAD: Mapping[str, _Count] = {
     "the first tile alone is masked": lambda r, c, t, n: (c <= r) | (r >= t),
 }
 _VISITED = frozenset(_OF_VISITED.values())
-_MASKED = _VISITED | frozenset(_LEFT_OUT.values())
+#: Which rows count, for gradients, whose sums run over them.
+_QUERIES: Mapping[str, _Count] = {
+    "queries behind the last whole tile are left out": lambda r, c, t, n: r < _whole(n, t),
+    "queries of the last tile are left out": lambda r, c, t, n: r < _start(n, t),
+    "queries of the first tile are left out": lambda r, c, t, n: r >= t,
+    "of the tiles of queries the last alone counts": lambda r, c, t, n: r >= _start(n, t),
+    "of the tiles of queries the first alone counts": lambda r, c, t, n: r < t,
+    "of the tiles of queries that see a key the first alone counts": lambda r, c, t, n: r // t == c // t,
+    "the last query is left out": lambda r, c, t, n: r < n - 1,
+    "the first query is left out": lambda r, c, t, n: r > 0,
+    "queries of the last tile count twice": lambda r, c, t, n: 1 + (r >= _start(n, t)),
+    "queries of the first tile count twice": lambda r, c, t, n: 1 + (r < t),
+}
+_MASKED = _VISITED | frozenset(_LEFT_OUT.values()) | frozenset(_QUERIES.values())
 _SETS: Mapping[str, _Count] = {**_LEFT_OUT, **_OF_VISITED, **_INSTEAD}
 
 
-def _by_example(read: Read, count: npt.NDArray[np.int64]) -> str:
+def _by_example(case: Case, count: npt.NDArray[np.int64]) -> str:
     """The first row that sees other keys than it should."""
-    row = int(np.argmax((count != read.seen).any(axis=-1)))
-    few = f"row {row} of N = {read.length}, T = {read.case.tile}{', causal,' if read.case.causal else ''}"
-    missing = np.flatnonzero(read.seen[row] & (count[row] == 0))
-    if len(missing) == read.seen[row].sum():
+    seen = _seen(case)
+    count = np.where(count < 0, seen, count)
+    row = int(np.argmax((count != seen).any(axis=-1)))
+    few = f"row {row} of N = {case.q.shape[2]}, T = {case.tile}{', causal,' if case.causal else ''}"
+    missing = np.flatnonzero(seen[row] & (count[row] == 0))
+    if len(missing) == seen[row].sum():
         return f"{few} is 0: no key reaches it"
     clauses = (
         ("leaves out", missing),
-        ("sees beyond the mask", np.flatnonzero(~read.seen[row] & (count[row] > 0))),
-        ("counts more than once", np.flatnonzero(read.seen[row] & (count[row] > 1))),
+        ("sees beyond the mask", np.flatnonzero(~seen[row] & (count[row] > 0))),
+        ("counts more than once", np.flatnonzero(seen[row] & (count[row] > 1))),
     )
     told = " and ".join(f"{what} {_keys(keys)}" for what, keys in clauses if len(keys))
-    return f"weights are right but for which keys count: {few} {told}"
+    return f"{few} {told}"
 
 
 def _keys(keys: npt.NDArray[np.intp]) -> str:

@@ -27,11 +27,13 @@ from judge_tui.checks.tasks.flash_attention.cases import (
     swept,
 )
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
+from judge_tui.checks.tasks.flash_attention_bwd.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_lower_precision
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes as explained
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import common
-from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed
+from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed, shifted
+from judge_tui.checks.tasks.flash_attention_bwd.pairs import wrong_pairs
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
@@ -51,7 +53,7 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=13,
+    version=14,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -70,8 +72,10 @@ def gradients(bench: Bench, found: Findings) -> str:
     _about_own_integers(bench, attention, own_sizes, double)
     causes = {name: common(texts) for name, texts in why.items()}
     lower = None if any(causes.values()) else of_lower_precision(attention, double, single)
+    if lower is None and double.worst().verdict is Verdict.FAIL and not any(causes.values()):
+        causes = dict.fromkeys(causes, exchanged(bench, attention))
     if lower is None:
-        causes = {name: text or narrowed(bench, attention, double, name) for name, text in causes.items()}
+        causes = {name: text or _narrower(bench, attention, double, name) for name, text in causes.items()}
     else:
         causes = dict.fromkeys(causes, lower.text)
     where = places(bench, causes)
@@ -86,6 +90,14 @@ def gradients(bench: Bench, found: Findings) -> str:
     text = tiles if speaks else _summary(found, double, single, count, own, where, lower)
     order = ", ".join(attention.reordered)
     return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
+
+
+def _narrower(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> str:
+    """What can be read off a wrong gradient, and where it is wrong."""
+    if all(figure.verdict is not Verdict.FAIL for figure in ledger.figures[name]):
+        return ""
+    read = wrong_pairs(bench, attention, ledger, name)
+    return "; ".join(filter(None, (read, narrowed(bench, attention, ledger, name))))
 
 
 def _own_forward(
@@ -121,7 +133,7 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
         yield posed(rng, (1, 2, 26, 8), 8, causal, back=6, spread=30.0, name="scores times 30")
         for by in (-900.0, 900.0, -2e4, -7e4):
             name = f"scores near {by:g}"
-            yield _offset(posed(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, back=7, name=name), by)
+            yield shifted(posed(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, back=7, name=name), by)
         for turn in range(3):
             yield _strided(bench, turn, causal)
         rng = bench.rng("small", causal)
@@ -160,16 +172,6 @@ def _about_own_integers(bench: Bench, attention: Attention, own: OwnSizes, ledge
         problem = posed(rng, shape, tile, causal, back=tile, spread=2.0, name=str(one))
         with own.trying(one, scores(shape)):
             ledger.hold(problem, attention(problem))
-
-
-def _offset(problem: Problem, by: float) -> Problem:
-    """Shift every score of a row: softmax does not change, but an L without its maximum overflows.
-
-    Entries are multiples of 1/8 and √D is 4, so that every score is exact in float32 too.
-    """
-    q, k = np.round(8 * problem.case.q) / 8, np.round(8 * problem.case.k) / 8
-    q[..., 0], k[..., 0] = 16.0, by / 4
-    return replace(problem, case=replace(problem.case, q=q, k=k))
 
 
 def _explain(why: dict[str, list[tuple[str, ...]]], made: Gradients, problem: Problem) -> None:

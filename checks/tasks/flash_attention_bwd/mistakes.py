@@ -69,10 +69,35 @@ def causes(made: Gradients, truth: Gradients, problem: Problem) -> dict[str, tup
         told = [f"it is what the formula gives {t}" for t, v in variants
                 if _near(out, _made(problem, v)[name], _SAME)]  # fmt: skip
         told += [f"it is {other}" for other in NAMES if other != name and _near(out, truth[other], _SAME)]
+        told += [
+            f"it is what {words} gives"
+            for words, given in _products(problem, name)
+            if not _near(given, truth[name], 1e-4) and _near(out, given, _SAME)
+        ]
         if _near(out, -truth[name], _SAME):
             told.append("its sign is turned")
         found[name] = tuple(told)
     return found
+
+
+def _products(problem: Problem, name: str) -> Iterator[tuple[str, Array]]:
+    """Products of another factor than the formula's, in words."""
+    case = problem.case
+    with np.errstate(all="ignore"):
+        scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
+        if case.causal:
+            scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
+        p = np.exp(scores - logsumexp(case)[..., None])
+        d_p = problem.d_out @ case.v.swapaxes(-1, -2)
+        d_s = p * (d_p - (p * d_p).sum(-1, keepdims=True))
+    scale = case.q.shape[-1] ** -0.5
+    left = {"P": p, "dS": d_s, "dP": d_p, "P ∘ dP": p * d_p, "dS / √D": d_s * scale, "P / √D": p * scale}
+    right = {"dO": problem.d_out, "V": case.v, "O": case.truth, "K": case.k, "Q": case.q}
+    turned = "" if name == "dQ" else "ᵀ"
+    for one, first in left.items():
+        for other, second in right.items():
+            words = f"({one}){turned} {other}" if " " in one else f"{one}{turned} {other}"
+            yield words, (first.swapaxes(-1, -2) if turned else first) @ second
 
 
 def _of_weights(name: str) -> Iterator[tuple[str, _Variant]]:

@@ -127,3 +127,19 @@ def test_tiles_of_which_pass_are_the_more_is_told(tmp_path: Path) -> None:
     outcome = judged(file, ("gradients",), tmp_path)["gradients"]
     told = "wrong where the number of tiles of the backward is more than that of the forward, and only there"
     assert told in outcome.summary
+
+
+@pytest.mark.parametrize(
+    ("mutant", "words"),
+    [
+        ("dq_overwritten", "in its dS, of the tiles of keys that a row visits the last alone counts"),
+        ("dk_overwritten", "in its dS, of the tiles of queries the last alone counts"),
+        ("row_sum_of_do", "in its dS, the row sum is rowsum(dO)"),
+        ("dv_with_ds", "it is what dSᵀ dO gives"),
+        ("batches_mixed", "K of every head is taken from the first batch entry in the backward"),
+    ],
+)
+def test_what_is_read_off_a_wrong_gradient_names_its_mistake(mutant: str, words: str, tmp_path: Path) -> None:
+    outcome = judged(HERE / "mutants" / f"{mutant}.py", ("gradients",), tmp_path)["gradients"]
+    assert outcome.verdict is Verdict.FAIL
+    assert words in outcome.summary
