@@ -55,7 +55,7 @@ class _Tiny:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=9,
+    version=10,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -108,6 +108,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         lost = f"{len(narrow)} of {count} narrow searches prune too much: {narrow[0]}"
     elif amiss:
         lost = f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
+    if lost and (cause := scores.cause):
+        return f"scores are wrong as where {cause}: {scores.furthest}; {lost}"
     if lost:
         return _because(bench, search, found, lost)
     if unsorted:

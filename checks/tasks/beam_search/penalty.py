@@ -58,7 +58,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=12,
+    version=13,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -107,10 +107,7 @@ def length_penalty(bench: Bench, found: Findings) -> str:
         return worse
     if search.form.unpenalised:
         return f"{total} of {total} winners right, but the raw sum is returned as the score; {inside}"
-    return (
-        f"{total} of {total} winners right on both sides of the crossovers, scores within "
-        f"{scores.error:.1g}; {inside}"
-    )
+    return f"{total} of {total} winners right on both sides of the crossovers, {scores.within}; {inside}"
 
 
 def _mixed(bench: Bench, search: Search, scores: Scores) -> None:

@@ -56,11 +56,22 @@ class _Tally:
     right: int = 0
     lost: list[str] = field(default_factory=list)
     rows: list[tuple[str, ...]] = field(default_factory=list)
+    alphas: dict[bool, set[float]] = field(default_factory=lambda: {True: set(), False: set()})
+
+    @property
+    def at(self) -> str:
+        """At which alpha winners are lost, as a clause; empty where others are lost or kept as well."""
+        lost, kept = self.alphas[False], self.alphas[True]
+        if len(lost) != 1 or not kept or lost & kept:
+            return ""
+        return f", all at alpha {next(iter(lost)):g} and none at another"
 
     def add(self, case: Case, width: int, answer: Answer) -> None:
         best, winner, eos = case.best(width), answer.winner(), case.script.eos
         told = "nothing" if winner is None else written(winner.tokens, eos)
-        if winner is not None and winner.tokens == best:
+        right = winner is not None and winner.tokens == best
+        self.alphas[right].add(case.alpha)
+        if right:
             self.right += 1
         else:
             self.lost.append(
@@ -77,7 +88,7 @@ class _Tally:
     "that goes on, at widths 1 to 4; one that is not finished goes on. "
     "Of many that finish one after another the K best are returned.",
     roles=("search",),
-    version=8,
+    version=9,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -117,7 +128,14 @@ def eos_retention(bench: Bench, found: Findings) -> str:
     if explained:
         return amiss
     if tally.lost:
-        return f"the best sequence is lost in {len(tally.lost)} of {total} searches ({tally.lost[0]})"
+        lost = (
+            f"the best sequence is lost in {len(tally.lost)} of {total} searches{tally.at} ({tally.lost[0]})"
+        )
+        return (
+            f"{lost}; scores are wrong as where {cause}: {scores.furthest}"
+            if (cause := scores.cause)
+            else lost
+        )
     if scores.unnumbered:
         return scores.unnumbered[0]
     if scores.resumed:
@@ -135,7 +153,7 @@ def eos_retention(bench: Bench, found: Findings) -> str:
             f"the finished beam wins {total} of {total} searches; EOS is left out of the length: "
             f"{scores.worst}; the challenge's wording allows it"
         )
-    told = f"the finished beam wins {total} of {total} searches, scores within {scores.error:.1g}"
+    told = f"the finished beam wins {total} of {total} searches, {scores.within}"
     if short:
         return f"{told}, but {len(short)} other beams are cut short: {short[0]}"
     return f"{told}; {kept}"

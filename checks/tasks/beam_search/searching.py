@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.beam_search.lengths import Taken, as_if, whole_lengt
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, path_sum, penalised
 from judge_tui.checks.tasks.beam_search.reading import Beam, read
 from judge_tui.checks.tasks.beam_search.scripts import Script
+from judge_tui.checks.tasks.beam_search.terms import Scored, made_of
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["EXACT", "NARROW", "Answer", "Scores", "Search", "outranks", "written"]
@@ -175,6 +176,7 @@ class Scores:
         resumed: Beams that go on after EOS.
         unreached: Beams that no search of their width comes to.
         unnumbered: Possible beams whose score is NaN, in words.
+        beams: What came back with a score.
     """
 
     search: Search
@@ -188,14 +190,31 @@ class Scores:
     resumed: list[str] = field(default_factory=list)
     unreached: list[str] = field(default_factory=list)
     unnumbered: list[str] = field(default_factory=list)
+    beams: list[Scored] = field(default_factory=list)
     _furthest: tuple[str, Taken | None] = ("", None)
     _searches: int = 0
 
     @property
     def worst(self) -> str:
-        """The beam that is furthest off, in words, and of what length its score would be right."""
+        """The beam that is furthest off, in words, and of what length or terms its score would be right."""
         told, taken = self._furthest
-        return told + (as_if(taken, self.lengths) if taken else "")
+        length = as_if(taken, self.lengths) if taken else ""
+        return told + (length or (f", as where {cause}" if (cause := self.cause) else ""))
+
+    @property
+    def within(self) -> str:
+        """How close scores are, in words."""
+        return f"scores within {self.error:.1g}" if self.count else "no score is returned"
+
+    @property
+    def furthest(self) -> str:
+        """The beam that is furthest off, in words."""
+        return self._furthest[0]
+
+    @property
+    def cause(self) -> str:
+        """What alone explains every score by the terms of its sum, in words; empty where nothing does."""
+        return made_of(self.beams) if self.error > NARROW else ""
 
     def add(self, answer: Answer, prompt: int = 0) -> None:
         """Hold every beam of a prompt against the model."""
@@ -220,6 +239,9 @@ class Scores:
         alpha = 0.0 if self.search.form.unpenalised else answer.alpha
         length, taken = len(beam.tokens), None
         wanted = penalised(total, length, alpha)
+        self.beams.append(
+            Scored(answer.script.rows, answer.prompts[prompt], beam.tokens, eos, alpha, beam.score)
+        )
         off = _off(beam.score, wanted)
         if math.isnan(beam.score) and total > -math.inf:
             twice = sum(other.tokens == beam.tokens for other in answer.beams[prompt]) > 1

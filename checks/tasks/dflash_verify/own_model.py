@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import invoke
@@ -29,7 +31,9 @@ __all__ = ["hold_own_model"]
 _QUANTITY = "its own target model: cycles with trees that give the tokens of its decoding without"
 _VOCAB = 16
 _PROMPT = (3, 1, 2)
-_TOKENS = 8
+_TOKENS = 14
+#: Trees with other wrong tokens that have to change nothing where it is the places that do.
+_EXCHANGED = 4
 _ANSWERS = re.compile(r"^(forward|__call__|(get_|compute_)?(next_token_)?(logits|log_?probs)|predict)$")
 _BUDGET = 10.0
 
@@ -46,7 +50,7 @@ def hold_own_model(bench: Bench, found: Findings, verify: Verification) -> str:
             said = f"{name} was not made: {model.message}"[:200]
             continue
         try:
-            equal, cycles, first = _compared(bench, verify, model)
+            equal, cycles, first, why = _compared(bench, verify, model)
         except Fault as fault:
             said = f"{name} was not driven: {fault.message}"[:200]
             continue
@@ -55,7 +59,7 @@ def hold_own_model(bench: Bench, found: Findings, verify: Verification) -> str:
             otherwise=Verdict.WARN, note=f"{name}. {first}".strip(". "), **verify.where,
         )  # fmt: skip
         told = f"its own target, {name}, decodes otherwise with trees than without"
-        return "" if equal == cycles else f"{told} in {cycles - equal} of {cycles} cycles"
+        return "" if equal == cycles else f"{told} in {cycles - equal} of {cycles} cycles{why}"
     found.note(_QUANTITY, said)
     return ""
 
@@ -86,24 +90,91 @@ def _sizes(cls: Mapping[str, Any]) -> dict[str, int]:
     }
 
 
-def _compared(bench: Bench, verify: Verification, model: Handle | None) -> tuple[int, int, str]:
+def _compared(bench: Bench, verify: Verification, model: Handle | None) -> tuple[int, int, str, str]:
+    """Cycles that agree, of how many, the first that does not, and why none of those does."""
     text = _decoded(bench, verify, model)
     if _decoded(bench, verify, model) != text:
         raise BadResult("decodes one prompt in two ways")
-    rng, equal, first = bench.rng("own model"), 0, ""
-    cycles = _TOKENS - 2
-    for start in range(cycles):
-        follows = text[start : start + 3]
-        wrong = [token for token in range(_VOCAB // 2) if token not in follows]
-        # The two right tokens, and beside each of them a wrong one with something below it.
-        tree = Tree((wrong[0], follows[0], wrong[1], wrong[2], follows[1]), (-1, -1, 0, 1, 1))
-        tree = tree.listed(ordered(rng, tree, ORDERS[start % len(ORDERS)]))
-        answer = _asked(bench, verify, model, (*_PROMPT, *text[:start]), tree)
-        if answer.output == tuple(follows)[: len(answer.output)] and answer.output:
-            equal += 1
-        elif not first:
-            first = f"{tree}: {list(answer.output)} instead of {follows}"
-    return equal, cycles, first
+    rng, cycles, first = bench.rng("own model"), list[_Cycle](), ""
+    for start in range(_TOKENS - 2):
+        follows = tuple(text[start : start + 3])
+        cycle = _Cycle((*_PROMPT, *text[:start]), follows, ORDERS[start % len(ORDERS)])
+        tree = cycle.tree(rng, cycle.strangers()[:3])
+        answer = _asked(bench, verify, model, cycle.prompt, tree)
+        cycles.append(replace(cycle, came=cycle.departed(answer), drafted=tree))
+        if not cycles[-1].right:
+            first = first or f"{tree}: {list(answer.output)} instead of {list(follows)}"
+    equal = sum(cycle.right for cycle in cycles)
+    why = _why(bench, verify, model, cycles) if equal < len(cycles) else ""
+    return equal, len(cycles), first, why
+
+
+@dataclass(frozen=True, slots=True)
+class _Cycle:
+    """A verification with its own model.
+
+    Attributes:
+        prompt: Token ids.
+        follows: Its decoding behind them, without trees.
+        order: In which nodes are listed.
+        came: What was emitted, up to the first token that is another.
+        drafted: The tree.
+    """
+
+    prompt: Tokens
+    follows: Tokens
+    order: str
+    came: Tokens = ()
+    drafted: Tree = field(default_factory=lambda: Tree((), ()))
+
+    def strangers(self) -> list[int]:
+        """Tokens that are no part of the right path."""
+        return [token for token in range(_VOCAB // 2) if token not in self.follows]
+
+    def tree(self, rng: np.random.Generator, wrong: list[int]) -> Tree:
+        """The two right tokens, and beside each of them a wrong one with something below it."""
+        tree = self.first(wrong).listed((2, 0, 3, 4, 1))
+        return tree.listed(ordered(rng, tree, self.order))
+
+    def first(self, wrong: list[int]) -> Tree:
+        """The same tree, its right path listed before all other nodes."""
+        return Tree((*self.follows[:2], wrong[0], wrong[1], wrong[2]), (-1, 0, -1, 2, 0))
+
+    def exchanged(self, wrong: list[int]) -> Tree:
+        """The tree that was drafted, with other tokens in the place of the wrong ones."""
+        others = iter(wrong)
+        tokens = (token if token in self.follows[:2] else next(others) for token in self.drafted.tokens)
+        return Tree(tuple(tokens), self.drafted.parents)
+
+    def departed(self, answer: Answer) -> Tokens:
+        """What was emitted, up to the first token that is not of its own decoding."""
+        pairs = enumerate(zip(answer.output, self.follows, strict=False), 1)
+        return tuple(answer.output)[: next((at for at, (a, b) in pairs if a != b), len(self.follows))]
+
+    @property
+    def right(self) -> bool:
+        """Whether its own decoding is what came."""
+        return bool(self.came) and self.came == self.follows[: len(self.came)]
+
+
+def _why(bench: Bench, verify: Verification, model: Handle | None, cycles: list[_Cycle]) -> str:
+    """What it is in the trees that changes its answers, as a clause; empty where neither alone does."""
+
+    def came(cycle: _Cycle, tree: Tree) -> Tokens:
+        return cycle.departed(_asked(bench, verify, model, cycle.prompt, tree))
+
+    if any(not replace(c, came=came(c, c.first(c.strangers()))).right for c in cycles):
+        return ""
+    told = ", though not where the right path is listed before all other nodes"
+    for cycle in cycles:
+        for number in range(_EXCHANGED):
+            others = bench.rng("exchanged", number).permutation(cycle.strangers()).tolist()
+            if came(cycle, cycle.exchanged(others)) != cycle.came:
+                return f"{told}, and otherwise with other tokens in them: it sees nodes that the mask hides"
+    return (
+        f"{told}, and whatever tokens those have, as where a node's position is its place in the list and "
+        "not its depth below the prompt"
+    )
 
 
 def _decoded(bench: Bench, verify: Verification, model: Handle | None) -> list[int]:
