@@ -136,5 +136,15 @@ def _may_hold(tree: Mapping[str, Any], param: Param, inputs: Mapping[str, Any]) 
         return tree.get("kind") in ("float", "int", "scalar")
     if tree.get("kind") == "none":
         return True
-    size = np.size(inputs[param.name])
-    return tree.get("kind") == "array" and bool(np.prod(tree.get("shape", ())) == size)
+    wanted = inputs[param.name]
+    if tree.get("kind") == "list":
+        return bool(_lengths(tree) == np.shape(wanted))
+    return tree.get("kind") == "array" and bool(np.prod(tree.get("shape", ())) == np.size(wanted))
+
+
+def _lengths(tree: Mapping[str, Any]) -> tuple[int, ...]:
+    """The shape of nested lists of numbers; what is odd in them shows when they are called."""
+    if tree.get("kind") != "list":
+        return ()
+    first: Mapping[str, Any] = next((part for _step, _key, part in tree.get("parts", ())), {})
+    return (int(tree.get("count", 0)), *_lengths(first))

@@ -200,6 +200,11 @@ def _named(params: Sequence[Mapping[str, Any]], role: Role, container: str, pack
     return named
 
 
+#: Shares of numbers that are set to 0 at random, and of those that are not.
+_DROPPED = re.compile(r"(?i)((\w+_)?p_?)?(\w+_)?drop(out|path)?(_?(p|rate|prob|ratio|probability))?")
+_KEPT = re.compile(r"(?i)(p_?keep|keep_?(p|prob|rate|ratio|probability))")
+
+
 def _told(
     param: Mapping[str, Any], role: Role, used: set[str], container: str, packed: Packed
 ) -> Argument | None:
@@ -214,4 +219,16 @@ def _told(
         return Argument(place, form=container)
     if name in packed:
         return packed[name]
+    if (kept := _at_random(param)) is not None:
+        return Argument("", literal=kept)
     return _DEFAULT if "default" in param else None
+
+
+def _at_random(param: Mapping[str, Any]) -> float | None:
+    """What a share that is dropped at random must be so that nothing is; ``None`` for anything else."""
+    default = param.get("default", 0.5)
+    if not isinstance(default, float) or not 0.0 < default < 1.0:
+        return None
+    if _DROPPED.fullmatch(param["name"]):
+        return 0.0
+    return 1.0 if _KEPT.fullmatch(param["name"]) else None

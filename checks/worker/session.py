@@ -308,12 +308,19 @@ class Session:
                 counters["held_bytes"] = self.trace.held
 
     def op_set(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Set an attribute of a kept object (or a key of a dict), or of something in the submission."""
+        """Set an attribute of a kept object (or a key of a dict), or of something in the submission.
+
+        An array takes the place of nested lists as nested lists.
+        """
         target, value = self.shelf.decoded(request["target"]), self.shelf.decoded(request["value"])
-        if isinstance(target, dict):
-            target[request["name"]] = value
+        name, keyed = request["name"], isinstance(target, dict)
+        if arrays.is_array(value):
+            before = target.get(name) if keyed else getattr(target, name, None)
+            value = value.tolist() if isinstance(before, list) else value
+        if keyed:
+            target[name] = value
         else:
-            setattr(target, request["name"], value)
+            setattr(target, name, value)
         return {}
 
     def op_describe(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ _WEIGHT = (
     "latent_w", "master_weight", "weight_master", "w_master", "master", "shadow_weight", "w_shadow", "shadow",
     "w_fp", "w_fp32", "fp_weight", "weight_fp", "weight_fp32", "w_float", "weight_float", "float_weight",
     "w_full", "full_weight", "w_real", "w_raw", "theta", "w_lat", "latents", "matrix", "mat", "tensor",
-    "w_master_fp32", "weight_full",
+    "w_master_fp32", "weight_full", "lw", "wl",
 )  # fmt: skip
 _BIAS = ("b", "biases", "offset", "offsets", "b_out", "lin_bias", "intercept")
 _X = (
