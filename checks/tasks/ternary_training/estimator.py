@@ -34,8 +34,10 @@ def cause(dweight: Array, through: Array, weight: Array, rows: int, transposed: 
     if not dweight.any():
         return "no gradient reaches the latent weights"
     for clause, gradient in _mistakes(through, weight, rows, transposed):
-        if np.linalg.norm(dweight - gradient) <= _SAME * np.linalg.norm(gradient):
+        if _same(dweight, gradient):
             return clause
+    if general := _general(dweight, through, weight):
+        return general
     if np.count_nonzero(dweight) < 0.95 * dweight.size and np.allclose(
         dweight[dweight != 0], through[dweight != 0], rtol=1e-4
     ):
@@ -43,11 +45,48 @@ def cause(dweight: Array, through: Array, weight: Array, rows: int, transposed: 
     return ""
 
 
+def _general(dweight: Array, through: Array, weight: Array) -> str:
+    """What was made of the right gradient, by a number that is read off, as a clause."""
+    edge = float(np.abs(dweight).max())
+    if _same(dweight, np.clip(through, -edge, edge)):
+        return f"its entries are cut to ±{edge:.4g}"
+    if np.array_equal(np.sort(dweight, axis=None), np.sort(through, axis=None)):
+        return "its entries stand in another order"
+    factor = _share(dweight, through)
+    if _same(dweight, factor * through):
+        return f"it is multiplied by {factor:.4g}"
+    rest = dweight - through
+    if _same(rest, (decay := _share(rest, weight)) * weight):
+        return f"{decay:.4g} times the latent weights are added to it"
+    for axis, words in ((1, "row"), (0, "column")):
+        factors = (dweight * through).sum(axis, keepdims=True) / np.maximum(
+            (through * through).sum(axis, keepdims=True), 1e-300
+        )
+        if _same(dweight, factors * through):
+            return f"each {words} of it is multiplied by a number of its own"
+        if _same(dweight, through - through.mean(axis, keepdims=True)):
+            return f"the mean of each {words} is taken off it"
+    return ""
+
+
+def _share(values: Array, by: Array) -> float:
+    return float((values * by).sum() / max(float((by * by).sum()), 1e-300))
+
+
+def _same(one: Array, other: Array) -> bool:
+    size = float(np.linalg.norm(other))
+    return size > 0 and bool(np.linalg.norm(one - other) <= _SAME * size)
+
+
 def _mistakes(through: Array, weight: Array, rows: int, transposed: bool) -> Iterator[tuple[str, Array]]:
     size = np.abs(weight)
     yield "its sign is turned", -through
     yield "it is divided by the number of rows of the batch", through / rows
     yield "it is doubled", 2.0 * through
+    yield "its signs alone come through: each entry is -1, 0 or 1", np.sign(through)
+    yield "it is multiplied by 1 - tanh²(W)", through * (1.0 - np.tanh(weight) ** 2)
+    yield "it is multiplied by |W|", through * size
+    yield "it is multiplied by W", through * weight
     yield "it is clipped: entries with |W| > 1 get none", through * (size <= 1.0)
     for grouping in groupings(transposed, GROUP):
         s = mean_scale(weight, grouping, transposed).values

@@ -83,6 +83,10 @@ def test_the_summary_names_what_the_projection_does_instead(name: str, told: str
         ("gradient_times_scale", "multiplied by the scale"),
         ("input_through_latent", "through the latent weights"),
         ("divided_by_the_batch", "number of rows"),
+        ("signs_of_the_gradient", "its signs alone come through"),
+        ("gradient_cut_at_one", "cut to ±1"),
+        ("gradient_of_unit_rows", "each row of it is multiplied by a number of its own"),
+        ("decay_in_the_gradient", "0.01 times the latent weights are added to it"),
     ],
 )
 def test_the_summary_names_what_the_gradient_is_instead(name: str, told: str, tmp_path: Path) -> None:
