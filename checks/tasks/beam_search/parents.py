@@ -141,7 +141,9 @@ def _read_as(answer: Answer, texts: list[Tokens]) -> str:
     parent, beam = heads.index(taken[0]), heads.index(lost[0][0])
     token, wrong = lost[0][-1], taken[-1]
     if parent == beam:
-        return f"token {token} of beam {beam} is read as token {wrong}"
+        bits = {1 << 8: 8, 1 << 16: 16}.get(token - wrong)
+        why = f", as where ids are kept in {bits} bits" if bits else ""
+        return f"token {token} of beam {beam} is read as token {wrong}{why}"
     if token == wrong:
         return f"the parent of token {token} is read as beam {parent} and not {beam}"
     return f"token {token} of beam {beam} is read as token {wrong} of beam {parent}"

@@ -43,11 +43,13 @@ class Beam:
         tokens: Generated tokens; a final EOS is there even where the submission strips it.
         score: Its score, as a log-probability (costs are negated); ``None`` when there is none.
         raw: The accumulated log-probability where it is returned beside the score.
+        negative: Negative ids among its tokens, taken for what fills a row up.
     """
 
     tokens: tuple[int, ...]
     score: float | None
     raw: float | None = None
+    negative: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,8 @@ def _beam(form: Form, entry: Any, prompt: Sequence[int], eos: int, steps: int) -
         ids = (*ids, eos)
     score = None if form.score is None else _number(entry, form.score)
     raw = None if form.raw is None else -abs(_number(entry, form.raw))
-    return Beam(_unpadded(ids, eos), -score if score is not None and form.cost else score, raw)
+    negative = tuple(token for token in ids if token < 0)
+    return Beam(_unpadded(ids, eos), -score if score is not None and form.cost else score, raw, negative)
 
 
 def _unpadded(ids: tuple[int, ...], eos: int) -> tuple[int, ...]:

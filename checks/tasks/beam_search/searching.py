@@ -26,6 +26,8 @@ __all__ = ["EXACT", "NARROW", "Answer", "Scores", "Search", "outranks", "written
 EXACT = 1e-6
 #: So far off are scores in float32, or rounded to four places.
 NARROW = 1e-4
+#: What a token id loses that is past the end of 16 bits, signed ones; and what no filler of rows is below.
+_WORD, _FILLER = 1 << 16, -1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,11 @@ class Search:
             beams += read(returned.value("results"), self.form, batch, steps, script.eos)
             counters.update(returned.result.counters)
         for beam in (beam for group in beams for beam in group):
+            if wrapped := [t for t in beam.negative if t < _FILLER and t + _WORD < script.vocab_size]:
+                raise BadResult(
+                    f"returned token {wrapped[0]}, which is {wrapped[0] + _WORD} of a vocabulary of "
+                    f"{script.vocab_size} in a signed word of 16 bits"
+                )
             if outside := [t for t in beam.tokens if not 0 <= t < script.vocab_size]:
                 raise BadResult(f"returned token {outside[0]}, outside the vocabulary of {script.vocab_size}")
         kept = tuple(tuple(prompt) for prompt in prompts)
