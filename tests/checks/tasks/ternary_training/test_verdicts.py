@@ -65,7 +65,10 @@ def test_another_seed_gives_the_same_verdicts(name: str, tmp_path: Path) -> None
         ("centred_before_it_is_projected", "less the mean of their row"),
         ("standardised_before_it_is_projected", "over their standard deviation"),
         ("scale_of_the_group_before", "from group 1 of a row on, each group has the scale of the one before"),
-        ("scales_of_the_first_three_groups", "from group 3 of a row on, each group has the scale of group g % 3"),
+        (
+            "scales_of_the_first_three_groups",
+            "from group 3 of a row on, each group has the scale of group g % 3",
+        ),
         ("columns_not_renewed_by_evaluation", "with an evaluation between"),
     ],
 )
