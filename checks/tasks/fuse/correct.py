@@ -16,9 +16,8 @@ from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, ser
 from judge_tui.checks.tasks.fuse.grid_limits import grid_limits
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.running import others
-from judge_tui.checks.tasks.fuse.sums import wrong_sum
+from judge_tui.checks.tasks.fuse.telling import explained
 from judge_tui.checks.tasks.fuse.trial import Settled
-from judge_tui.checks.tasks.fuse.widths import wrong_widths
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["rows_independent", "topk_correct"]
@@ -55,7 +54,7 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
-    version=6,
+    version=7,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
@@ -88,7 +87,7 @@ def topk_correct(bench: Bench, found: Findings) -> str:
     by_host = _made_by_host(found, settled, asked)
     _how(found, settled)
     beside = _others(bench, found, questions)
-    return (by_host if by_host and not wrong else _summary(bench, found, settled, wrong)) + beside
+    return (by_host if by_host and not wrong else _summary(bench, found, settled, asked, wrong)) + beside
 
 
 def _short(rng: np.random.Generator, sizes: Sizes, settled: Settled) -> Iterator[Question]:
@@ -147,15 +146,12 @@ def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:
     return told
 
 
-def _summary(bench: Bench, found: Findings, settled: Settled, wrong: list[Asked]) -> str:
+def _summary(
+    bench: Bench, found: Findings, settled: Settled, asked: Sequence[Asked], wrong: Sequence[Asked]
+) -> str:
     if wrong:
-        first = wrong[0]
-        variant = settled.launchers[first.question.variant].variant
-        where = f" with {variant}" if variant else ""
-        why = wrong_sum(bench, found, settled, wrong)
-        if not why and first.answer.status == "done" and not first.question.variant:
-            why = wrong_widths(bench, found, settled)
-        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
+        variant = settled.launchers[wrong[0].question.variant].variant
+        return explained(bench, found, settled, asked, wrong, f" with {variant}" if variant else "")
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"
@@ -169,7 +165,7 @@ def _summary(bench: Bench, found: Findings, settled: Settled, wrong: list[Asked]
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=8,
+    version=9,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
@@ -214,7 +210,7 @@ def rows_independent(bench: Bench, found: Findings) -> str:
     grid = grid_limits(bench, found, settled)
     if grid and not wrong:
         return grid + beside
-    return _summary(bench, found, settled, wrong) + beside
+    return _summary(bench, found, settled, asked, wrong) + beside
 
 
 def _served(settled: Settled, variant: int, K: int) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,7 +10,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked, Question, ask, event_line, judged, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
-from judge_tui.checks.tasks.fuse.sums import wrong_sum
+from judge_tui.checks.tasks.fuse.telling import explained
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
@@ -37,7 +35,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=8,
+    version=9,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -58,8 +56,7 @@ def numerics(bench: Bench, found: Findings) -> str:
     blank = _blank(found, settled, asked)
     _undefined(bench, found, settled, K)
     if wrong:
-        why = _below(asked, wrong) or wrong_sum(bench, found, settled, wrong)
-        return f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}{why}"
+        return explained(bench, found, settled, asked, wrong)
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"
@@ -70,16 +67,6 @@ def numerics(bench: Bench, found: Findings) -> str:
     errors = [_error(each) for each in asked if each.compared is not None and each.right]
     right = f"{len(errors)} hard inputs right, probabilities at most {max(errors, default=0.0):.2g} off"
     return f"{right}; indices of −1 stand where the probability is 0" if blank else right
-
-
-def _below(asked: Sequence[Asked], wrong: Sequence[Asked]) -> str:
-    """What wrong rows have in common, where that is that no logit of theirs is above zero."""
-
-    def below(each: Asked) -> bool:
-        return bool(np.nanmax(each.question.logits) < 0)
-
-    apart = all(map(below, wrong)) and not any(below(each) for each in asked if each.right)
-    return "; wrong wherever all logits are below zero, and only there" if apart else ""
 
 
 def _error(asked: Asked) -> float:

@@ -37,6 +37,7 @@ class Compared:
         misplaced: Places whose logit is not the sorted top-k's, −0 and +0 being equal.
         error: Largest relative error of p = exp(x − lse) over the K entries; NaN and infinities are infinite.
         because: What the probabilities of the worst row are instead, as a clause; empty when unknown.
+        stray: The first index of each row that is out of range.
     """
 
     unwritten: npt.NDArray[np.int64]
@@ -46,6 +47,7 @@ class Compared:
     error: Floats
     blank: npt.NDArray[np.int64]
     because: str = ""
+    stray: npt.NDArray[np.int64] | None = None
 
     @property
     def chosen(self) -> npt.NDArray[np.bool_]:
@@ -58,14 +60,19 @@ class Compared:
 
     def told(self, row: int) -> str:
         """What is wrong with the indices of a row, as a clause; empty when nothing is."""
-        for count, clause in (
-            (self.unwritten[row], "entries are not written"),
-            (self.outside[row], "indices are out of range"),
-            (self.doubled[row], "indices stand twice"),
-            (self.misplaced[row], "places hold another logit than the sorted top-k"),
+        stray = "" if self.stray is None else f" ({self.stray[row]})"
+        for count, one, several in (
+            (self.unwritten[row], "entry is not written", "entries are not written"),
+            (self.outside[row], f"index is out of range{stray}", f"indices are out of range{stray}"),
+            (self.doubled[row], "index stands twice", "indices stand twice"),
+            (
+                self.misplaced[row],
+                "place holds another logit than the sorted top-k",
+                "places hold another logit than the sorted top-k",
+            ),
         ):
             if count:
-                return f"{count} {clause}"
+                return f"{count} {one if count == 1 else several}"
         return ""
 
 
@@ -118,9 +125,11 @@ def compared(
     error = _error(given, wanted)
     worst = int(np.argmax(error))
     because = _instead(given[worst], wanted[worst], picked[worst].astype(np.float64))
+    stray = np.where(outside.any(axis=1), indices[np.arange(len(indices)), outside.argmax(axis=1)], -1)
     return Compared(
-        unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced, error, blank.sum(axis=1), because
-    )
+        unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced, error, blank.sum(axis=1), because,
+        stray,
+    )  # fmt: skip
 
 
 def _error(given: Floats, wanted: Floats) -> Floats:

@@ -1,0 +1,93 @@
+"""What a wrong launch is told as: on which condition rows are wrong, what is wrong with them, an example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.fuse.asking import Asked
+from judge_tui.checks.tasks.fuse.choices import Row, chosen_instead, out_of_range
+from judge_tui.checks.tasks.fuse.conditions import condition, met_by
+from judge_tui.checks.tasks.fuse.sums import wrong_sum
+from judge_tui.checks.tasks.fuse.trial import Settled
+from judge_tui.checks.tasks.fuse.widths import wrong_widths
+
+__all__ = ["explained"]
+
+#: Rows that are looked at, and logits of all of them.
+_MOST_ROWS, _MOST_LOGITS = 60, 400_000
+
+
+def explained(
+    bench: Bench,
+    found: Findings,
+    settled: Settled,
+    asked: Sequence[Asked],
+    wrong: Sequence[Asked],
+    where: str = "",
+) -> str:
+    """The summary of a check of which launches are wrong.
+
+    Args:
+        bench: Where it is judged.
+        found: Is told.
+        settled: How the submission is launched.
+        asked: All answers of the check.
+        wrong: Those that are wrong, the one first that is told.
+        where: Of the first one, in front of what is wrong.
+    """
+    first = wrong[0]
+    why = wrong_sum(bench, found, settled, wrong)
+    plain = first.answer.status == "done" and not first.question.variant
+    if why or not plain or first.compared is None:
+        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
+    chosen = "" if first.compared.chosen.all() else _stray(first) or chosen_instead(_rows(asked))
+    cause = condition(bench, settled, asked)
+    if cause is None:
+        widths = wrong_widths(bench, found, settled)
+        told = f"{first.wrong}: {chosen}" if chosen else first.wrong
+        return f"{first.question.label} ({first.question.shape}){where}: {told}{widths}"
+    launcher = settled.launcher
+    example = met_by(cause, wrong) or first
+    found.note(
+        "wrong where", cause.words, file=launcher.file, line=launcher.line or None,
+        note=f"Rows that are plain otherwise, of {cause.family.name}: right with {cause.right:g}, "
+        f"wrong with {cause.wrong:g}.",
+    )  # fmt: skip
+    told = f"{chosen} ({_example(example)})" if chosen else f"{example.wrong} ({_example(example)})"
+    return f"wrong where {cause.words}: {told}"
+
+
+def _example(asked: Asked) -> str:
+    return f"{asked.question.label}, {asked.question.shape}"
+
+
+def _stray(asked: Asked) -> str:
+    """What the first row's indices are instead that are out of range."""
+    if asked.compared is None or asked.read is None:
+        return ""
+    row = int(np.argmin(asked.compared.chosen))
+    if not asked.compared.outside[row]:
+        return ""
+    return out_of_range(asked.question.logits[row], asked.read.indices[row], row)
+
+
+def _rows(asked: Sequence[Asked]) -> Iterator[Row]:
+    """Rows with indices in range and none twice, wrong ones first."""
+    left, size = _MOST_ROWS, _MOST_LOGITS
+    for right in (False, True):
+        for each in asked:
+            known, read = each.compared, each.read
+            if known is None or read is None or each.answer.status != "done" or each.question.variant:
+                continue
+            whole = (known.unwritten + known.outside + known.doubled + known.blank) == 0
+            for number in np.flatnonzero(whole & (known.chosen == right))[: _MOST_ROWS // 6]:
+                logits: npt.NDArray[np.float32] = each.question.logits
+                left, size = left - 1, size - logits.shape[1]
+                if left < 0 or size < 0:
+                    return
+                yield Row(logits[number], read.indices[number], int(number), logits)
