@@ -10,6 +10,7 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.incremental_equals_full.reach import judge_reach
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
@@ -53,11 +54,11 @@ def _single_head(subject: Subject, found: Findings, said: Sentences) -> None:
         said.append(f"{words}: steps differ from a prefill of the whole by {error:.2g}")
     if np.array_equal(given, other):
         return
-    moved = not same_bits(steps[-1], changed[-1])
-    found.claim(f"{words}: a changed first token changes the last step", moved,
-                measured="changes" if moved else "changes nothing", limit="changes", **where)  # fmt: skip
-    if not moved:
-        said.append(f"{words}: steps do not depend on the first token")
+    if same_bits(steps[-1], changed[-1]):
+        judge_reach(subject, found, said, make, words)
+        return
+    found.claim(f"{words}: a changed first token changes the last step", True,
+                measured="changes", limit="changes", **where)  # fmt: skip
 
 
 def _large_vectors(subject: Subject, found: Findings, said: Sentences) -> None:
