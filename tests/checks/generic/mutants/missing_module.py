@@ -1,6 +1,6 @@
 # bug: a module that is not installed
 # warns: loads
-# says: module 'no_such_module_anywhere' is installed: not installed
+# says: needs the module 'no_such_module_anywhere', which is not installed
 import no_such_module_anywhere as missing
 
 

@@ -1,6 +1,6 @@
 # bug: the call needs a module that is not installed
 # skips: purity, right
-# says: needs the module 'no_such_module_anywhere'
+# says: needs no_such_module_anywhere, which is not installed here
 from no_such_module_anywhere import scaled
 
 
