@@ -38,12 +38,15 @@ def wrong_keys(read: Sequence[Read]) -> str:
     return few or f"weights are right but for which keys count: {_by_example(cases[0], told[0])}"
 
 
-def counts_told(cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]]) -> str:
+def counts_told(
+    cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]], *, example: bool = True
+) -> str:
     """Pairs of a row and a key that count as often as they should not, as a clause.
 
     Args:
         cases: What was called, with the tile that counts.
         counts: How often each row counts each key (N, N); below 0 where that is unknown.
+        example: Whether the first row is told where no rule fits all.
 
     Returns:
         Empty where all count as they should.
@@ -51,7 +54,7 @@ def counts_told(cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]]) 
     if all(_fits(count, _seen(case)) for case, count in zip(cases, counts, strict=True)):
         return ""
     every = {**_QUERIES, **{words: count for words, count in _SETS.items() if "written" not in words}}
-    return _named(cases, counts, every) or _by_example(cases[0], counts[0])
+    return _named(cases, counts, every) or (_by_example(cases[0], counts[0]) if example else "")
 
 
 def _named(cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]], sets: Mapping[str, _Count]) -> str:

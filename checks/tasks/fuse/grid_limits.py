@@ -1,4 +1,4 @@
-"""Whether what is launched for many rows is a grid that there is: a card refuses a larger one."""
+"""Whether what is launched for many rows, or for long ones, is a launch that there is: cards refuse some."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _LIMIT, _ROWS_TO_A_BLOCK = 65_535, 8
 #: A short row and a long one, which may be cut into parts of blocks of their own: all rows have fewer than
 #: 2³¹ logits.
 _SHORT, _LONG = 64, 32_256
+#: A row of which no block holds all logits in the shared memory that it has without asking for more.
+_VOCABULARY = 128_256
 _SECONDS = 20.0
+_MOST = f"{_LIMIT:,} blocks in y and z"
 #: What a card gives for a launch that is no configuration of one.
 _INVALID_CONFIGURATION = 9
 
@@ -80,14 +83,15 @@ def grid_limits(bench: Bench, found: Findings, settled: Settled) -> str:
     answers = settled.program.run(cases, budget_s=max(1.0, min(_SECONDS, bench.left - 2)))
     told = ""
     for each, answer in zip(many, answers, strict=True):
-        title = f"what is launched for {each.words} is a grid that there is"
+        title = f"what is launched for {each.words} is a launch that there is"
         event = _refused(answer)
         if event is None:
             found.note(title, _otherwise(answer), file=launcher.file, line=launcher.line or None)
             continue
-        measured = f"{event.text}: every GPU refuses the launch, and nothing is written"
+        why = event.text if each.rows > 1 else f"more shared memory than there is ({event.text})"
+        measured = f"{why}: every GPU refuses the launch, and nothing is written"
         found.claim(
-            title, False, measured=measured, limit=f"{_LIMIT:,} blocks in y and z",
+            title, False, measured=measured, limit=_MOST if each.rows > 1 else "what a block has",
             file=event.file or launcher.file, line=event.line or launcher.line or None,
             otherwise=Verdict.WARN if each.sequences else Verdict.FAIL, note=_said(answer),
         )  # fmt: skip
@@ -102,6 +106,7 @@ def _many(bench: Bench, settled: Settled) -> Iterator[_Many]:
     yield _Many(rows, _SHORT)
     if isinstance(settled.program, CardProgram):
         return
+    yield _Many(1, _VOCABULARY)
     yield _Many(rows, _LONG)
     half = _LIMIT * _ROWS_TO_A_BLOCK // 2
     yield _Many(2 * sizes.between(half + 1, half + 4000) + 1, _SHORT)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.cuda.constants import integer
-from judge_tui.checks.cuda.definitions import Function, TemplateParameter
+from judge_tui.checks.cuda.definitions import Function, Parameter, TemplateParameter
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.sources import is_side_program
 from judge_tui.checks.tasks.fuse.grids import configurations
@@ -129,6 +129,7 @@ def alternatives(bound: Launcher, found: Sequence[Launcher]) -> list[Launcher]:
 
 def _made(reading: Reading, function: Function) -> Iterator[Launcher]:
     kernel = function.kind == "kernel"
+    function = function if kernel else _unveiled(reading, function)
     template = _template(reading, function)
     if template is None:
         return
@@ -151,6 +152,27 @@ def _made(reading: Reading, function: Function) -> Iterator[Launcher]:
             count += 1
             if count >= _MOST_OF_EACH:
                 return
+
+
+def _unveiled(reading: Reading, function: Function) -> Function:
+    """A host function whose pointers to ``void`` have the types of the kernel's to which it hands them on."""
+    types: dict[str, Parameter] = {}
+    kernels = {kernel.short: kernel for kernel in reading.kernels}
+    for launch in reading.launches:
+        kernel = kernels.get(launch.kernel.rpartition("::")[2])
+        if kernel is None or launch.within.rpartition("::")[2] != function.short:
+            continue
+        for argument, parameter in zip(launch.args, kernel.parameters, strict=False):
+            words = _WORD.findall(argument)
+            if words and parameter.pointers == 1:
+                types.setdefault(words[-1], parameter)
+    parameters = tuple(
+        replace(each, type=types[each.name].type, const=each.const or types[each.name].const)
+        if each.type == "void" and each.pointers == 1 and each.name in types
+        else each
+        for each in function.parameters
+    )
+    return replace(function, parameters=parameters)
 
 
 def _template(

@@ -38,6 +38,7 @@ _LARGE = 2**31
     "32-bit offsets",
     establishes="The place where a row begins, row · V, is computed in 64 bits: 32 hold 2³¹ entries, which "
     "16,745 rows of 128,256 logits exceed.",
+    version=2,
     optional=True,
     host=True,
     apart=True,
@@ -50,7 +51,7 @@ def offsets(bench: Bench, found: Findings) -> str:
         if not is_side_program(file) or len(subject.mended.files) == 1:
             seen += _products(file, data, subject.reading.constants)
     if not seen:
-        raise Skipped("no product of a row's number and V is found in its device code")
+        raise Skipped("no product of a row's number and the length of a row is found in its device code")
     narrow = [each for each in seen if not each.wide]
     for each in narrow[:_SHOWN]:
         found.claim(
@@ -118,6 +119,10 @@ class _Scope:
             return _is_wide(kind)
         return integer(name, self.constants) is None and not name.isupper()
 
+    def is_length(self, node: Node) -> bool:
+        """Whether a factor may be how long a row is: a name that hangs on no block."""
+        return bool(re.fullmatch(r"[A-Za-z_]\w*", _bare(node))) and not self.of_row(node)
+
     def of_row(self, node: Node, depth: int = 6) -> bool:
         """Whether an expression hangs on the number of a block, or of a row that the function is handed."""
         if depth == 0:
@@ -169,7 +174,7 @@ def _products(file: str, data: bytes, constants: dict[str, str]) -> Iterator[_Pr
         kinds = {child.type for child in function.children}
         if function.type != "function_definition" or not kinds & {"__global__", "__device__"}:
             continue
-        scope = _scope(function, constants)
+        scope, inputs = _scope(function, constants), _inputs(function)
         body = function.child_by_field_name("body")
         for node in _inside(body) if body is not None else ():
             if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "*":
@@ -178,10 +183,42 @@ def _products(file: str, data: bytes, constants: dict[str, str]) -> Iterator[_Pr
             if left is None or right is None:
                 continue
             pairs = ((left, right), (right, left))
-            if any(means(_bare(one)) == "V" and scope.of_row(other) for one, other in pairs):
+            beside = _beside(node)
+            if any(
+                (means(_bare(one)) == "V" or (beside in inputs and scope.is_length(one)))
+                and scope.of_row(other)
+                for one, other in pairs
+            ):
                 line = max(1, int(node.start_point[0]) + 1 - before)
                 text = re.sub(r"\s+", " ", text_of(node))
                 yield _Product(file, line, text, scope.wide(left) or scope.wide(right))
+
+
+def _inputs(function: Node) -> set[str]:
+    """Names of pointers to what is only read, which a function is handed."""
+    return {
+        text_of(each)
+        for node in _inside(function)
+        if node.type == "parameter_declaration" and re.search(r"\bconst\b", text_of(node).partition("*")[0])
+        for each in _inside(node)
+        if each.type == "identifier" and "*" in text_of(node)
+    }
+
+
+def _beside(node: Node) -> str:
+    """The array that an expression is added to, or indexes; empty where there is none."""
+    inner, outer = node, node.parent
+    while outer is not None:
+        if outer.type == "binary_expression" and text_of(outer.child_by_field_name("operator")) == "+":
+            for child in outer.named_children:
+                if child.id != inner.id and child.type == "identifier":
+                    return text_of(child)
+        elif outer.type == "subscript_expression":
+            return text_of(outer.child_by_field_name("argument"))
+        elif outer.type not in ("parenthesized_expression", "subscript_argument_list"):
+            return ""
+        inner, outer = outer, outer.parent
+    return ""
 
 
 def _scope(function: Node, constants: dict[str, str]) -> _Scope:

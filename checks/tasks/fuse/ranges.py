@@ -13,6 +13,7 @@ from judge_tui.checks.own_sizes import named
 from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
+from judge_tui.checks.tasks.fuse.driver import NOT_INSTANTIATED
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
@@ -27,6 +28,10 @@ _WHOLE = (40, 64, 300)
 #: Axes of which the source may name sizes, what they may be because of it, and entries times K of a launch.
 _AXES = {"K": (1, 300), "V": (2, 8300), "rows": (1, 70)}
 _MOST_ABOUT, _MOST_WORK = 10, 600_000
+
+
+#: A K for which the code instantiates nothing: nobody refused it.
+_ABSENT = "no instance"
 
 
 class _Kind(Enum):
@@ -51,7 +56,7 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=5,
+    version=6,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
@@ -62,15 +67,21 @@ def k_range(bench: Bench, found: Findings) -> str:
     right = [each.question.K for each in asked if each.right]
     largest = max(right, default=0)
     refused: list[int] = []
+    absent: list[int] = []
     wrong: list[Asked] = []
     for each in asked:
         K, (count, V) = each.question.K, each.question.logits.shape
         state = _state(found, launcher, each, guarded=bool(launcher.host and right) and largest < K)
         rows.append((str(K), str(count), str(V), str(each.rows_right), state.text))
         refused += [K] if state.kind is _Kind.REFUSED else []
+        absent += [K] if state.text == _ABSENT else []
         wrong += [each] if state.kind is _Kind.WRONG else []
     file, line = launcher.file, launcher.line or None
     found.note("largest K that is right", largest, file=file, line=line, table=tuple(rows))
+    refused = [K for K in refused if K not in absent]
+    if absent:
+        told = ", ".join(str(K) for K in sorted(set(absent)))
+        found.note("K without an instance", told, file=file, line=line, note="The code instantiates others.")
     if refused:
         told = ", ".join(str(K) for K in sorted(set(refused)))
         found.note("refused K", told, file=file, line=line, note="Refusing is no failure.")
@@ -87,6 +98,7 @@ def k_range(bench: Bench, found: Findings) -> str:
         found.conclude(Verdict.SKIP)
         return "no K that was asked for was answered"
     rest = f"; {len(set(refused))} others refused" if refused else ""
+    rest += f"; for {len(set(absent))} others its template has no instance" if absent else ""
     silent = "; some without an error code" if found.verdict is Verdict.WARN else ""
     return f"right up to K = {largest}{rest}{silent}"
 
@@ -141,6 +153,8 @@ def _state(found: Findings, launcher: Launcher, each: Asked, *, guarded: bool) -
     title = f"{each.question.label} (V = {V}), rows right"
     if each.undecided:
         return _State(_Kind.NOT_RUN, "not run")
+    if each.refused and each.answer.code == NOT_INSTANTIATED and "K" in launcher.template:
+        return _State(_Kind.REFUSED, _ABSENT)
     if each.refused:
         return _State(_Kind.REFUSED, f"refused with code {each.answer.code}")
     past = next((event for event in each.answer.events if event.kind == "out_of_bounds"), None)

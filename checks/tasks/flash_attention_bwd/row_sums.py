@@ -1,0 +1,94 @@
+"""Which row sum stands in dS = P ∘ (dP − rowsum(dO ∘ O)) of a wrong gradient, where the rest is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention_bwd.read_off import Made, close
+from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, logsumexp
+
+__all__ = ["wrong_row_sum"]
+
+
+def wrong_row_sum(read: Sequence[Made]) -> str:
+    """What the row sum is instead, as a clause; empty where something else is wrong.
+
+    Args:
+        read: dS of wrong gradients.
+    """
+    given = [_given_row_sum(each) for each in read]
+    told = [row for row in given if row is not None]
+    if len(told) < len(read):
+        return ""
+    for words, wanted in _ROWS.items():
+        if all(close(row, wanted(each.problem)) for each, row in zip(read, told, strict=True)):
+            return f"the row sum is {words}"
+    return "the row sum is another than rowsum(dO ∘ O); the rest of it is right"
+
+
+def _given_row_sum(each: Made) -> Array | None:
+    """(B, H, N) what is taken off dP in every row; ``None`` where that is no single number of a row."""
+    case, d_out = each.problem.case, each.problem.d_out
+    seen = np.tri(case.q.shape[2], dtype=bool) | (not case.causal)
+    scores = np.where(seen, case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1]), -np.inf)
+    weights = np.exp(scores - logsumexp(case)[..., None])
+    off = d_out @ case.v.swapaxes(-1, -2) - each.made * np.sqrt(case.q.shape[-1]) / np.where(
+        weights > 0, weights, 1.0
+    )
+    # of the pairs of a row the likeliest tells most exactly
+    row = np.take_along_axis(off, weights.argmax(axis=-1)[..., None], axis=-1)
+    wanted = np.where(seen, weights * (d_out @ case.v.swapaxes(-1, -2) - row), 0.0) / np.sqrt(
+        case.q.shape[-1]
+    )
+    return np.asarray(row[..., 0]) if close(each.made, wanted) else None
+
+
+def _right_row(problem: Problem) -> Array:
+    return np.asarray((problem.d_out * problem.case.truth).sum(axis=-1))
+
+
+def _tile_sum(problem: Problem) -> Array:
+    """The sum of the tile of keys on the diagonal alone."""
+    case, length = problem.case, problem.case.q.shape[2]
+    tile = np.arange(length) // problem.tile
+    seen = (tile[:, None] == tile) & (np.tri(length, dtype=bool) | (not case.causal))
+    scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
+    weights = np.where(seen, np.exp(scores - logsumexp(case)[..., None]), 0.0)
+    return np.asarray((weights * (problem.d_out @ case.v.swapaxes(-1, -2))).sum(axis=-1))
+
+
+#: What may be taken for rowsum(dO ∘ O) → (B, H, N).
+_ROWS: Mapping[str, Callable[[Problem], Array]] = {
+    "missing": lambda p: np.zeros(p.d_out.shape[:3]),
+    "rowsum(P), which is 1": lambda p: np.ones(p.d_out.shape[:3]),
+    "added, not taken off": lambda p: -_right_row(p),
+    "a mean over D, not a sum": lambda p: _right_row(p) / p.d_out.shape[-1],
+    "divided by √D": lambda p: _right_row(p) / np.sqrt(p.d_out.shape[-1]),
+    "multiplied by √D": lambda p: _right_row(p) * np.sqrt(p.d_out.shape[-1]),
+    "taken twice": lambda p: 2 * _right_row(p),
+    "rowsum(dO)": lambda p: p.d_out.sum(axis=-1),
+    "rowsum(O)": lambda p: p.case.truth.sum(axis=-1),
+    "rowsum(O ∘ O)": lambda p: (p.case.truth**2).sum(axis=-1),
+    "rowsum(dO ∘ dO)": lambda p: (p.d_out**2).sum(axis=-1),
+    "rowsum(dO ∘ V)": lambda p: (p.d_out * p.case.v).sum(axis=-1),
+    "rowsum(dO ∘ Q)": lambda p: (p.d_out * p.case.q).sum(axis=-1),
+    "that of the tile of keys on the diagonal alone": _tile_sum,
+    "that of the row before": lambda p: np.roll(_right_row(p), 1, axis=-1),
+    "that of the row behind": lambda p: np.roll(_right_row(p), -1, axis=-1),
+    "that of the same row of the first tile": lambda p: _right_row(p)[..., _in_first(p)],
+    "that of the first row of its tile": lambda p: _right_row(p)[..., _first_of(p)],
+    "that of the first head": lambda p: np.broadcast_to(_right_row(p)[:, :1], p.d_out.shape[:3]),
+    "L": lambda p: logsumexp(p.case),
+}
+
+
+def _in_first(problem: Problem) -> npt.NDArray[np.intp]:
+    return np.arange(problem.d_out.shape[2]) % problem.tile
+
+
+def _first_of(problem: Problem) -> npt.NDArray[np.intp]:
+    return np.arange(problem.d_out.shape[2]) // problem.tile * problem.tile
