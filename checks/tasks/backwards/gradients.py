@@ -58,6 +58,8 @@ _CANCELLED = 1e-3
 _ROWS_ROUND = 1.0 / 16.0
 #: What rounding may change of a row as others change.
 _MOVED = 1e-6
+#: Wrong draws at which rows are moved, and the most numbers of one.
+_MIXED, _MOST_MIXED = 2, 300_000
 #: Share of draws that are wrong where a gradient is right for a forward that is wrong itself.
 _MOSTLY = 0.7
 #: Forwards that the worker keeps before it is told to forget them.
@@ -98,7 +100,9 @@ def gradients(bench: Bench, found: Findings) -> str:
         _compare(bench, held, fresh, causes, worker=worker)
     why = {name: diagnosis.common(told) for name, told in causes.items()}
     if causes["dx"] and not why["dx"]:
-        why["dx"] = _mixed(bench)
+        shapes = [shape for shape, fine in held["dx"].seen if not fine and math.prod(shape) <= _MOST_MIXED]
+        mixed = _mixed(bench, sorted(shapes, key=math.prod)[:_MIXED])
+        why["dx"] = "; ".join(filter(None, (mixed, held["dx"].only_where))) if mixed else ""
     lower = None if any(why.values()) else _lower_precision(bench, held)
     if lower is None and not any(why.values()):
         for batch in narrowing(bench, held.values()):
@@ -136,14 +140,35 @@ def _lower_precision(bench: Bench, held: Mapping[str, Held]) -> Lowered | None:
     return found if fits else None
 
 
-def _mixed(bench: Bench) -> str:
+def _mixed(bench: Bench, shapes: Sequence[tuple[int, ...]]) -> str:
     """Whether dx of a row hangs on the others, which no formula here is evaluated with."""
-    batch = draw(bench.rng("mixed"), (2, 3, 7), eps_of(bench, 1e-5))
-    other = replace(batch, x=batch.x.copy(), dy=batch.dy.copy())
-    other.x[1, 2], other.dy[1, 2] = -3.0 * batch.x[1, 2], 5.0 - batch.dy[1, 2]
-    one, two = (backward(bench, forward(bench, each)).dx for each in (batch, other))
-    moved = relative_error(one[0], two[0], axis=-1)
-    return "" if moved <= _MOVED else "dx of a row moves with other rows: its means take in more than the row"
+    for at, (B, T, D) in enumerate(((2, 3, 7), *shapes)):
+        batch = draw(bench.rng("mixed", at), (B, T, D), eps_of(bench, 1e-5))
+        rows = B * T
+        if rows < 2:
+            continue
+        row = 2 * rows // 3
+        other = replace(batch, x=batch.x.copy(), dy=batch.dy.copy())
+        place = divmod(row, T)
+        other.x[place], other.dy[place] = -3.0 * batch.x[place], 5.0 - batch.dy[place]
+        one, two = (backward(bench, forward(bench, each)).dx.reshape(rows, D) for each in (batch, other))
+        with np.errstate(invalid="ignore"):
+            size = np.maximum(np.abs(one).max(axis=1), 1e-300)
+            moved = np.flatnonzero(
+                ~(np.abs(one - two).max(axis=1) <= _MOVED * size) & (np.arange(rows) != row)
+            )
+        if len(moved):
+            return _moved_with(row, moved, rows)
+    return ""
+
+
+def _moved_with(row: int, moved: npt.NDArray[np.intp], rows: int) -> str:
+    """Which rows one row's dx moves with, in words."""
+    told = "dx of a row moves with other rows: its means take in more than the row"
+    least, most = min(int(moved[0]), row), max(int(moved[-1]), row)
+    if len(moved) + 1 < rows and most - least == len(moved):
+        told += f" (row {row} of {rows} and rows {least} to {most})"
+    return told
 
 
 def _names() -> tuple[str, ...]:

@@ -56,7 +56,10 @@ class Held:
     @property
     def only_where(self) -> str:
         """What the sizes of wrong draws alone have in common, as a clause."""
-        seen = ((dict(zip("BTD", shape, strict=True)), fine) for shape, fine in self.seen)
+        seen = (
+            (dict(zip("BTD", shape, strict=True)) | {"B · T": shape[0] * shape[1]}, fine)
+            for shape, fine in self.seen
+        )
         return only_where(seen, limits=True)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judge_tui.checks.tasks.flash_attention.columns import wrong_columns
 from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
@@ -26,7 +27,7 @@ def named(forward: Forward, rows: Rows) -> str:
     Returns:
         Empty where nothing is known.
     """
-    if known := exchanged(forward):
+    if known := exchanged(forward) or wrong_columns(forward, rows.held):
         return known
     read = readings(forward, rows.held)
     if not (known := mistake(read)) and read:
