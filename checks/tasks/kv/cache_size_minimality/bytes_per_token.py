@@ -62,7 +62,7 @@ class Measured:
     "bytes per token",
     establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, no fewer and, by the "
     "kernel's count too, no more, and every entry is read.",
-    version=6,
+    version=7,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
     """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""

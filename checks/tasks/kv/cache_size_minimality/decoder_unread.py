@@ -104,13 +104,13 @@ def judge(subject: Subject, found: Findings) -> list[str]:
     try:
         make = subject.maker(**_SIZES)
         unread, parts = _unread(subject, make, *_FED)
+        read = [part for part in parts if part not in unread]
         if unread:
             again = {part.key for part in _unread(subject, make, *_FEWEST)[0]}
             unread = [part for part in unread if part.key in again]
     except (Raised, BadResult, Skipped) as fault:
         found.note("what the decoder keeps and never reads", "not judged", note=fault.message)
         return []
-    read = [part for part in parts if part not in unread]
     if not read:
         return []
     stale = [(part, like) for part in unread if (like := _like(part, read))]
@@ -145,7 +145,8 @@ def _told(subject: Subject, found: Findings, stale: list[tuple[_Part, _Part]], j
             otherwise=Verdict.WARN if shares else Verdict.FAIL, **where | ({"line": line} if line else {}),
         )  # fmt: skip
     first, like = stale[0]
-    more = f", nor {len(stale) - 1} others like it" if len(stale) > 1 else ""
+    others = len(stale) - 1
+    more = f", nor {others} other{'s' * (others > 1)} like it" if others else ""
     return f"decoder: {first.name} {first.shape} is never read{more}, where {like.name} is"
 
 
