@@ -66,7 +66,7 @@ def _holes_words(right: float, wrong: float, K: int) -> str:
         return "fewer than K logits are finite"
     if wrong <= 1:
         return "one logit is −inf"
-    return f"some logits are −inf ({wrong:.0f} of {SHORT}; right with {right:.0f})"
+    return "some logits are −inf" if wrong < SHORT // 2 else "most logits are −inf"
 
 
 def _front_words(right: float, wrong: float, _K: int) -> str:

@@ -29,6 +29,7 @@ from judge_tui.checks.tasks.fuse.merges import (
     orders,
     right,
 )
+from judge_tui.checks.tasks.fuse.terms import mistakes
 
 __all__ = ["Hypothesis", "Sum", "common", "hypotheses", "sum_of"]
 
@@ -86,6 +87,11 @@ class Sum:
 
     row: _Row
     log: float
+
+    @property
+    def count(self) -> int:
+        """How many logits its row has, V."""
+        return len(self.row.logits)
 
     @property
     def off(self) -> bool:
@@ -149,7 +155,7 @@ def common(sums: Sequence[Sum]) -> Hypothesis | None:
 @lru_cache(maxsize=1)
 def hypotheses() -> tuple[Hypothesis, ...]:
     """All known mistakes, the likelier first."""
-    return (*_by_merge(), *_by_reach(), *_by_rise(), *_by_rest())
+    return (*_by_merge(), *_by_reach(), *_by_rise(), *_by_rest(), *_by_terms())
 
 
 def _by_merge() -> Iterator[Hypothesis]:
@@ -215,6 +221,11 @@ def _by_rise() -> Iterator[Hypothesis]:
                 each = f"each of {threads} {how}" if threads > 1 else "the one thread"
                 made = partial(_risen, how, threads, factor)
                 yield Hypothesis(f"the running sum of {each} {words}", made)
+    for how in _SHARED:
+        for threads in (*_THREADS, 1):
+            each = f"each of {threads} {how}" if threads > 1 else "the one thread"
+            words = f"the running sum of {each} lacks the logits at which its maximum rose"
+            yield Hypothesis(words, partial(_without_rises, how, threads))
 
 
 def _by_rest() -> Iterator[Hypothesis]:
@@ -222,6 +233,16 @@ def _by_rest() -> Iterator[Hypothesis]:
     for unit in (_WARP, *(threads for threads in _THREADS if threads > _WARP), 4, 8, 16):
         words = f"the logits behind the last multiple of {unit} are left out of the sum"
         yield Hypothesis(words, partial(_of_whole_rounds, unit))
+
+
+def _by_terms() -> Iterator[Hypothesis]:
+    """Terms that are missing or too many, whoever adds them up."""
+    for words, log in mistakes():
+        yield Hypothesis(words, partial(_of_logits, log))
+
+
+def _of_logits(log: Callable[[Floats], float], row: _Row) -> float:
+    return log(row.logits)
 
 
 def _merged(how: str, threads: int, merges: Sequence[Merge], orders: Sequence[Order], row: _Row) -> float:
@@ -255,6 +276,13 @@ def _risen(how: str, threads: int, factor: float, row: _Row) -> float:
     return row.top + float(np.log(total.sum()))
 
 
+def _without_rises(how: str, threads: int, row: _Row) -> float:
+    parts = row.shared(how, threads)
+    before = np.maximum.accumulate(parts, axis=1)[:, :-1]
+    rose = np.concatenate([np.ones((len(parts), 1), dtype=bool), parts[:, 1:] > before], axis=1)
+    return row.top + float(np.log(np.exp(parts[~rose] - row.top).sum()))
+
+
 def _padded(row: Floats, unit: int) -> Floats:
     return np.pad(row, (0, -len(row) % unit), constant_values=-np.inf)
 
@@ -268,6 +296,12 @@ def _by_fours(row: Floats, count: int) -> Floats:
     return np.ascontiguousarray(fours.transpose(1, 0, 2).reshape(count, -1))
 
 
+def _by_fours_and_rest(row: Floats, count: int) -> Floats:
+    """Those behind the last four go to one lane each, from the first on."""
+    whole = len(row) // 4 * 4
+    return np.concatenate([_by_fours(row[:whole], count), _strided(row[whole:], count)], axis=1)
+
+
 def _side_by_side(row: Floats, count: int) -> Floats:
     return _padded(row, count * -(-len(row) // count)).reshape(count, -1)
 
@@ -276,5 +310,6 @@ def _side_by_side(row: Floats, count: int) -> Floats:
 _SHARED: dict[str, Callable[[Floats, int], Floats]] = {
     "lanes": _strided,
     "lanes of four logits": _by_fours,
+    "lanes of four logits (the rest one by one)": _by_fours_and_rest,
     "lanes with a stretch each": _side_by_side,
 }

@@ -35,7 +35,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=9,
+    version=10,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:

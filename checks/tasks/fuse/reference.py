@@ -152,6 +152,8 @@ def _instead(given: Floats, wanted: Floats, picked: Floats) -> str:
     if not np.isfinite(given).all():
         nan = int(np.isnan(given).sum())
         return f"{nan} of {len(given)} are NaN" if nan else "infinities are among them"
+    if rounded := _rounded(given, wanted):
+        return rounded
     if len(given) == 1:
         return "the one entry has 1" if abs(given[0] - 1) < 1e-6 else ""
     others = {
@@ -161,8 +163,33 @@ def _instead(given: Floats, wanted: Floats, picked: Floats) -> str:
         "they are the logits themselves": picked,
         "they are all zero": np.zeros_like(wanted),
     }
-    with np.errstate(invalid="ignore"):
-        return next((what for what, each in others.items() if _near(given, each, wanted)), "")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return next((what for what, each in others.items() if _near(given, each, wanted)), "") or _apart(
+            given, wanted
+        )
+
+
+def _rounded(given: Floats, wanted: Floats) -> str:
+    """The format of less precision that they are right in."""
+    single = given.astype(np.float32)
+    if not np.allclose(given, wanted, rtol=2.0**-7, atol=0) or np.allclose(given, wanted, rtol=1e-5, atol=0):
+        return ""
+    if not (single.view(np.uint32) & 0xFFFF).any():
+        return "they are rounded to bfloat16"
+    return "they are rounded to float16" if (single.astype(np.float16) == single).all() else ""
+
+
+def _apart(given: Floats, wanted: Floats) -> str:
+    """What is wrong where some of them are right."""
+    right = np.isclose(given, wanted, rtol=1e-5, atol=0)
+    first = int(np.argmin(right))
+    cut = (given[first:] == 0) & (wanted[first:] > 1e-30)
+    if right[:first].any() and cut.all():
+        return f"from place {first} on they are 0"
+    apart = not np.allclose(given, wanted, rtol=1e-3, atol=0)
+    if apart and np.allclose(np.sort(given), np.sort(wanted), rtol=1e-5, atol=0):
+        return "the right ones stand beside other indices"
+    return ""
 
 
 def _near(given: Floats, other: Floats, wanted: Floats) -> bool:

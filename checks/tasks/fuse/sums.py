@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
@@ -19,11 +20,16 @@ __all__ = ["wrong_sum"]
 
 #: V of the rows that are launched: whole rounds of all threads, and rests of every kind.
 _LENGTHS = (1024, 2047, 3601)
+#: V of rows whose largest logits stand in front, where what leaves others out finds them, and by how far the
+#: others lie below them: by little, or so far that the farthest weigh something.
+_IN_FRONT, _DEPTHS = (131, 263, 1283, 4099), ((0.0, 3.0), (8.0, 14.0))
 #: Their spread: maxima of parts differ by about 1, and no sum that is got wrong leaves float32's range.
 _SCALE = 2.0
 _SECONDS = 20.0
 #: Rows of the check's own that are looked at where those are answered rightly, and logits of each.
 _MOST, _LONGEST = 4, 9000
+#: A relative error that is one.
+_WRONG = 1e-4
 _KNOWN: weakref.WeakKeyDictionary[Bench, list[Sum]] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
 
@@ -44,10 +50,14 @@ def wrong_sum(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[A
         Empty where nothing is known.
     """
     own = list(_sums(each for each in wrong[:_MOST] if each.question.logits.shape[1] <= _LONGEST))
-    first = wrong[0].compared if wrong else None
-    if not own or first is None or first.because or not first.chosen.all():
+    told = next((each.compared for each in wrong if each.compared is not None), None)
+    # what is no number has no factor in common, but may be the same mistake
+    other = told is None or not told.chosen.all() or (told.because and np.isfinite(told.error).all())
+    if not own or other:
         return ""
-    mistake = _mistake(_launched(bench, settled), own)
+    launched = _launched(bench, settled)
+    # short rows are shared out in more ways
+    mistake = _mistake(launched, own) or _mistake([each for each in launched if each.count in _LENGTHS], own)
     if mistake is None:
         return ""
     launcher = settled.launcher
@@ -67,6 +77,7 @@ def _launched(bench: Bench, settled: Settled) -> list[Sum]:
     if known is None:
         rng, K = bench.rng("sums"), usual(settled, 10)
         rows = [rng.normal(scale=_SCALE, size=(1, V)).astype(np.float32) for V in _LENGTHS]
+        rows += [_in_front(rng, V, K, depths) for V in _IN_FRONT for depths in _DEPTHS]
         questions = [Question(f"sum of {row.shape[1]} exponentials", row, K) for row in rows]
         try:
             known = list(_sums(ask(bench, settled, questions, seconds=_SECONDS)))
@@ -77,13 +88,24 @@ def _launched(bench: Bench, settled: Settled) -> list[Sum]:
     return known
 
 
+def _in_front(
+    rng: np.random.Generator, V: int, K: int, depths: tuple[float, float]
+) -> npt.NDArray[np.float32]:
+    """A row (1, V) whose K largest logits are the first ones, in random order."""
+    row = -rng.uniform(*depths, size=V)
+    row[:K] = rng.uniform(0.1, 1.0, size=min(K, V))
+    return row[None].astype(np.float32)
+
+
 def _sums(asked: Iterable[Asked]) -> Iterator[Sum]:
     """The sums behind rows whose indices are right: of each launch the one that is furthest off."""
     for each in asked:
         if each.compared is None or each.read is None or each.answer.status != "done":
             continue
         off = np.where(each.compared.chosen & np.isfinite(each.compared.error), each.compared.error, -1.0)
-        row = int(np.argmax(off))
+        # vector loads share out otherwise what does not begin at their boundaries
+        aligned = np.where(np.arange(len(off)) * each.question.logits.shape[1] % 4 == 0, off, -1.0)
+        row = int(np.argmax(aligned if aligned.max() > _WRONG else off))
         logits = each.question.logits[row]
         indices = each.read.indices[row]
         if not each.compared.chosen[row] or (indices < 0).any():

@@ -63,6 +63,37 @@ def test_a_right_sum_and_one_that_is_only_scaled_have_no_mistake_of_a_merge() ->
     assert told(lambda row: (right(row)[0], right(row)[1] + 3.0)) == ""
 
 
+@pytest.mark.parametrize(
+    ("total", "words"),
+    [
+        (lambda below: np.exp2(below).sum(), "2^(x − max)"),
+        (lambda below: np.exp(below).sum() - 1, "lacks the largest logit's own term"),
+        (lambda below: np.exp(below).sum() + 1, "begins at 1"),
+        (lambda below: np.exp(below[below > -5]).sum(), "more than 5 below the largest"),
+        (lambda below: np.exp(below).mean(), "divided by V"),
+    ],
+)
+def test_terms_that_are_missing_or_too_many_are_told(
+    total: Callable[[npt.NDArray[np.float64]], float], words: str
+) -> None:
+    def kernel(row: Row) -> tuple[float, float]:
+        return float(row.max()), float(total(row.astype(np.float64) - row.max()))
+
+    assert words in told(kernel)
+
+
+def test_a_sum_that_goes_on_over_logits_of_0_is_told() -> None:
+    def kernel(row: Row) -> tuple[float, float]:
+        top = float(row.max())
+        more = -len(row) % 512 * np.exp(-top)
+        return top, float(np.exp(row.astype(np.float64) - top).sum() + more)
+
+    made = np.random.default_rng(6)
+    found = common([answered(made.normal(size=V).astype(np.float32), kernel) for V in (600, 1100, 1700)])
+    assert found is not None
+    assert found.words == "the sum goes on to a multiple of 512, with logits of 0"
+
+
 def added_up(count: int) -> Kernel:
     def kernel(row: Row) -> tuple[float, float]:
         tops, totals = lanes(row, count)

@@ -105,6 +105,10 @@ def test_what_was_not_written_is_told_and_rows_follow_their_stride() -> None:
         (lambda p, x: p * np.nan, "6 of 6 are NaN"),
         (lambda p, x: p * np.inf, "infinities"),
         (lambda p, x: p * 1.5, ""),
+        (lambda p, x: (np.float32(p).view(np.uint32) >> 16 << 16).view(np.float32), "rounded to bfloat16"),
+        (lambda p, x: p.astype(np.float16).astype(np.float32), "rounded to float16"),
+        (lambda p, x: np.where(np.arange(K) < 2, p, np.float32(0)), "from place 2 on they are 0"),
+        (lambda p, x: p[:, ::-1], "beside other indices"),
         (lambda p, x: p, ""),
     ],
 )
