@@ -84,8 +84,8 @@ def _draw(rng: np.random.Generator, shape: tuple[int, ...], eps: float) -> Batch
 
 
 def _names(bench: Bench, entries: Sequence[Entry]) -> list[str]:
-    places = [entry.path[-1] for entry in entries if entry.path and entry.path[-1][0] == "i"]
-    count = 1 + max((int(key) for _kind, key in places), default=-1)
+    first = (next((int(key) for kind, key in entry.path if kind == "i"), -1) for entry in entries)
+    count = 1 + max(first, default=-1)
     variables = unpacked(bench, count) if count else ()
     return [entry_name(entry.path, variables) for entry in entries]
 

@@ -23,13 +23,22 @@ def unpacked(bench: Bench, count: int) -> tuple[str, ...]:
     Returns:
         Empty where the source does not say.
     """
-    for reached in (False, True):
-        for role in ("backward", "forward"):
-            node = function(bench, role)
-            for each in () if node is None else _reached(bench, role, node) if reached else (node,):
-                for names in _tuples(each, unpacking=role == "backward"):
-                    if len(names) == count and any(names):
-                        return names
+    told = {role: _first(bench, role, count) for role in ("backward", "forward")}
+    names = told["backward"] or told["forward"]
+    # what the backward throws away is called by the forward alone
+    others = told["forward"] or ("",) * len(names)
+    return tuple(other if name.strip("_") == "" else name for name, other in zip(names, others, strict=True))
+
+
+def _first(bench: Bench, role: str, count: int) -> tuple[str, ...]:
+    """The first tuple of so many names in a role's source, or in what it calls; empty where there is none."""
+    node = function(bench, role)
+    if node is None:
+        return ()
+    for each in (node, *_reached(bench, role, node)):
+        for names in _tuples(each, unpacking=role == "backward"):
+            if len(names) == count and any(names):
+                return names
     return ()
 
 
@@ -68,11 +77,12 @@ def _name(item: ast.expr) -> str:
 
 def entry_name(path: Steps, names: tuple[str, ...]) -> str:
     """How a person would call an entry: by its key, its attribute, or its variable in the tuple."""
-    text = ""
-    for depth, (kind, key) in enumerate(path):
+    text, first = "", True
+    for kind, key in path:
         if kind == "i":
-            named = names[key] if depth == len(path) - 1 and key < len(names) else ""
+            named = names[key] if first and key < len(names) else ""
             text = named if named and not text else f"{text}[{key}]" + (f" {named}" if named else "")
+            first = False
         else:
             text = f"{text}.{key}" if text else str(key)
     return text or "the cache itself"
