@@ -17,6 +17,7 @@ from judge_tui.checks.gradients import Estimate, Independence, differences, inde
 from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.counted import miscounted, wrong_places
+from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
@@ -71,7 +72,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=12,
+    version=13,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -84,8 +85,7 @@ def gradients(bench: Bench, found: Findings) -> str:
         _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
     for index, shape in enumerate(swept()):
         _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
-    for batch, words in strided(bench):
-        _compare(bench, held, batch, causes, special=words)
+    memory = _laid(bench, held, causes)
     own = own_sizes(bench)
     if affordable(bench, found):
         with own.pace(math.prod(STATED)):
@@ -99,6 +99,7 @@ def gradients(bench: Bench, found: Findings) -> str:
         fresh = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-3))
         _compare(bench, held, fresh, causes, worker=worker)
     why = {name: diagnosis.common(told) for name, told in causes.items()}
+    why |= {name: memory for name, figures in held.items() if memory and figures.off}
     if causes["dx"] and not why["dx"]:
         shapes = [shape for shape, fine in held["dx"].seen if not fine and math.prod(shape) <= _MOST_MIXED]
         mixed = _mixed(bench, sorted(shapes, key=math.prod)[:_MIXED])
@@ -121,6 +122,14 @@ def gradients(bench: Bench, found: Findings) -> str:
     wide = sizes.between(1, 3), sizes.between(4, 10), sizes.between(72, 120)
     _projected(bench, found, draw(bench.rng("wide"), wide, eps_of(bench, 1e-5)))
     return _summary(found, held, why, found.evidence[against_truth:])
+
+
+def _laid(bench: Bench, held: Mapping[str, Held], causes: Mapping[str, list[tuple[str, ...]]]) -> str:
+    """Compare arrays in other orders of memory; which of these are wrong, where the usual one is right."""
+    usual = any(figures.off for figures in held.values())
+    for batch, words in strided(bench):
+        _compare(bench, held, batch, causes, special=words)
+    return laid_wrongly(bench) if not usual and any(figures.off for figures in held.values()) else ""
 
 
 def _places(bench: Bench, name: str, figures: Held) -> str:

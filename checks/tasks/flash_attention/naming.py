@@ -5,6 +5,7 @@ from __future__ import annotations
 from judge_tui.checks.tasks.flash_attention.columns import wrong_columns
 from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
 from judge_tui.checks.tasks.flash_attention.rows import Rows
 from judge_tui.checks.tasks.flash_attention.streams import late_rescaling
@@ -27,6 +28,8 @@ def named(forward: Forward, rows: Rows) -> str:
     Returns:
         Empty where nothing is known.
     """
+    if known := laid_wrongly(forward, rows.held):
+        return known
     if known := exchanged(forward) or wrong_columns(forward, rows.held):
         return known
     read = readings(forward, rows.held)

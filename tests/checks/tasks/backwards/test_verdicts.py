@@ -71,3 +71,12 @@ def test_sizes_that_wrong_draws_alone_have_are_told(tmp_path: Path) -> None:
     checks = ("forward_accuracy", "gradients")
     for outcome in judge(TASK, Submission.at(folder), seed=3, checks=checks).values():
         assert outcome.summary.endswith(": wrong wherever D is no power of two, and only there")
+
+
+def test_an_order_of_memory_that_alone_is_wrong_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "somebody" / "backwards"
+    folder.mkdir(parents=True)
+    shutil.copy(Path(__file__).parent / "mutants" / "gradient_in_memory_order.py", folder)
+    outcome = judge(TASK, Submission.at(folder), seed=3, checks=("gradients",))["gradients"]
+    assert "only where dy lies otherwise in memory than row by row" in outcome.summary
+    assert outcome.summary.endswith(": its numbers are taken in their order in memory")

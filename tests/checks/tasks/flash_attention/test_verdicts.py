@@ -80,3 +80,10 @@ def test_from_how_many_tiles_on_it_is_wrong_is_told_beside_the_merge(tmp_path: P
     outcome = judged(file, ("accuracy",), tmp_path)["accuracy"]
     assert "their merge goes on with the larger L of both" in outcome.summary
     assert "right where the number of tiles is 2 or less, wrong from 3 on" in outcome.summary
+
+
+def test_an_order_of_memory_that_alone_is_wrong_is_told(tmp_path: Path) -> None:
+    file = HERE / "mutants" / "heads_by_their_strides.py"
+    outcome = judged(file, ("accuracy",), tmp_path)["accuracy"]
+    assert "lies otherwise in memory than row by row (Q is Fortran, transposed;" in outcome.summary
+    assert outcome.summary.endswith("the first head of the first batch entry is read for every head")
