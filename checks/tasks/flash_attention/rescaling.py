@@ -36,11 +36,12 @@ _STEEP = 1600.0
 _SLOW, _SLOW_TILES, _SLOW_TILE = (3, 6, 10, 14), 32, 4
 #: Tiles and how many of them; the long ones reach code that chooses its own of up to 256.
 _TILES = (((5, 9), (8, 10)), ((88, 104), (8, 8)))
-_RISING, _FALLING, _CONSTANT, _PAST, _MIXED = _KINDS = (
+_RISING, _FALLING, _CONSTANT, _PAST, _FALLEN, _MIXED = _KINDS = (
     "rising",
     "falling",
     "constant",
     "rising past the range of exp",
+    "falling past the range of exp",
     "rising in some rows, falling in others",
 )
 _MISTAKES: dict[Factor, str] = {
@@ -54,9 +55,10 @@ _MISTAKES: dict[Factor, str] = {
 @check(
     "rescaling_direction",
     "rescales by exp(m_old - m_new)",
-    establishes="O is right while row maxima rise over many tiles, fall, stay, rise past the range of exp.",
+    establishes="O is right while row maxima rise over many tiles, fall, stay, and pass the range of exp "
+    "as they rise or fall.",
     roles=("forward",),
-    version=8,
+    version=9,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -120,6 +122,7 @@ def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
             # The same key every few places: whatever the tiles, a row meets its maximum in each of them.
             _CONSTANT: np.where(np.arange(length) % 4, 0.0, _SOFT),
             _PAST: _STEEP * place,
+            _FALLEN: _STEEP * (1 - place),
             _MIXED: _STEEP * place,
         }
         for kind in _KINDS if length < 100 else (_RISING, _PAST):
@@ -194,7 +197,7 @@ def _errors(worst: dict[str, Held]) -> str:
 def _summary(worst: dict[str, Held], cause: str, causal: bool) -> str:
     told = _errors(worst)
     mask = "causal" if causal else "full attention"
-    soft, past, mixed = worst[_RISING], worst[_PAST], worst[_MIXED]
+    soft, past, fallen, mixed = worst[_RISING], worst[_PAST], worst[_FALLEN], worst[_MIXED]
     if not _right(soft):
         return f"wrong while row maxima rise{cause}: {told} of the reference ({mask}, limit {soft.most:.0e})"
     for kind in (_FALLING, _CONSTANT):
@@ -204,6 +207,11 @@ def _summary(worst: dict[str, Held], cause: str, causal: bool) -> str:
         why = "later tiles are scaled up to an earlier maximum, a rise is put off, or none is subtracted"
         return (
             f"overflows while maxima rise past the range of exp ({past.error:.1e}): {why}; otherwise {told}"
+        )
+    if not _right(fallen):
+        why = "each tile's own maximum is taken, and none is carried on"
+        return (
+            f"overflows while maxima fall past the range of exp ({fallen.error:.1e}): {why}; otherwise {told}"
         )
     if not _right(mixed):
         why = "rows share a maximum?"
