@@ -10,7 +10,7 @@ from typing import Any
 from judge_tui.checks.calling.binding import Argument
 from judge_tui.checks.contract import Param, Role
 
-__all__ = ["Packed", "arguments", "only_place", "ways"]
+__all__ = ["RATE", "Packed", "arguments", "only_place", "ways"]
 
 #: Parameter that is a dict or an object of several → how it is made.
 Packed = Mapping[str, Argument]
@@ -200,6 +200,8 @@ def _named(params: Sequence[Mapping[str, Any]], role: Role, container: str, pack
     return named
 
 
+#: How fast a call that updates what it is called on learns.
+RATE = re.compile(r"(?i)lr|l_?rate|learning_?rate|eta|step_?size")
 #: Shares of numbers that are set to 0 at random, and of those that are not.
 _DROPPED = re.compile(r"(?i)((\w+_)?p_?)?(\w+_)?drop(out|path)?(_?(p|rate|prob|ratio|probability))?")
 _KEPT = re.compile(r"(?i)(p_?keep|keep_?(p|prob|rate|ratio|probability))")
@@ -219,16 +221,18 @@ def _told(
         return Argument(place, form=container)
     if name in packed:
         return packed[name]
-    if (kept := _at_random(param)) is not None:
-        return Argument("", literal=kept)
+    if (still := _at_rest(param)) is not None:
+        return Argument("", literal=still)
     return _DEFAULT if "default" in param else None
 
 
-def _at_random(param: Mapping[str, Any]) -> float | None:
-    """What a share that is dropped at random must be so that nothing is; ``None`` for anything else."""
+def _at_rest(param: Mapping[str, Any]) -> float | None:
+    """What a setting must be so that a call drops and learns nothing; ``None`` for other parameters."""
     default = param.get("default", 0.5)
-    if not isinstance(default, float) or not 0.0 < default < 1.0:
+    if not isinstance(default, float) or default <= 0.0:
         return None
-    if _DROPPED.fullmatch(param["name"]):
+    if RATE.fullmatch(param["name"]):
         return 0.0
-    return 1.0 if _KEPT.fullmatch(param["name"]) else None
+    if default < 1.0 and _DROPPED.fullmatch(param["name"]):
+        return 0.0
+    return 1.0 if default < 1.0 and _KEPT.fullmatch(param["name"]) else None

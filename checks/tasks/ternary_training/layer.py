@@ -158,8 +158,10 @@ class Layer:
             return np.full(run.weight.shape, np.nan)
         return held.T if self.transposed else held
 
-    def backward(self, run: Run, dy: Array, *, worker: Worker | None = None) -> Gradients:
-        """Run the submission's backward on a forward's cache.
+    def backward(
+        self, run: Run, dy: Array, *, worker: Worker | None = None, binding: Binding | None = None
+    ) -> Gradients:
+        """Run the submission's backward on a forward's cache; ``binding`` calls it in another way.
 
         Raises:
             Fault: It raised, hung or died, or a gradient has a wrong shape.
@@ -168,7 +170,10 @@ class Layer:
             name: run.returned.handle(name) for name in ("cache", "layer") if run.returned.has(name)
         }
         inputs = {**inputs_of(run.weight, run.bias, run.x, dy), **handles}
-        returned = self.bench.call("backward", inputs, worker=worker)
+        if binding is None:
+            returned = self.bench.call("backward", inputs, worker=worker)
+        else:
+            returned = invoke(worker or self.bench.worker, binding, inputs, budget=self.bench.left)
         out, width = run.weight.shape
         shapes = shapes_of(len(dy), out, width)
 

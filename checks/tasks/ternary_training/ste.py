@@ -23,6 +23,7 @@ from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training import estimator
 from judge_tui.checks.tasks.ternary_training.draws import exact_inputs, mixed
 from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
+from judge_tui.checks.tasks.ternary_training.learning import LEARNING, hold_learning
 from judge_tui.checks.tasks.ternary_training.projection import COARSE
 from judge_tui.checks.tolerance import is_single, relative_error
 from judge_tui.checks.verdict import Verdict
@@ -42,7 +43,7 @@ _NAMES = ("dweight", "dx", "dbias")
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=120,
-    version=3,
+    version=4,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
@@ -67,6 +68,7 @@ def ste(bench: Bench, found: Findings) -> str:
         _compare(layer, _Case.drawn(bench.rng("fresh"), (out, 128), 6), held, causes, worker=worker)
     common = causes[0] if causes and all(cause == causes[0] for cause in causes) else ""
     explained = _decided(found, layer, held, common, place)
+    explained[LEARNING] = hold_learning(bench, found, layer, out, _LIMIT)
     if found.verdict is Verdict.PASS:
         explained |= dict.fromkeys(_exchanged(bench, found, layer, out, place), common)
         _differenced(bench, found, layer, out, place)

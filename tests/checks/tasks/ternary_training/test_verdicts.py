@@ -86,6 +86,7 @@ def test_the_summary_names_what_the_projection_does_instead(name: str, told: str
         ("gradient_times_scale", "multiplied by the scale"),
         ("input_through_latent", "through the latent weights"),
         ("divided_by_the_batch", "number of rows"),
+        ("learns_before_its_gradient", "its own update has changed already"),
         ("signs_of_the_gradient", "its signs alone come through"),
         ("gradient_cut_at_one", "cut to ±1"),
         ("gradient_of_unit_rows", "each row of it is multiplied by a number of its own"),
