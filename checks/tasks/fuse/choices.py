@@ -187,6 +187,30 @@ def _other_words(one: Hashable) -> str:
     return f"a row is given the indices of the row {abs(one)} {way} it"
 
 
+_STARTS: dict[str, Callable[[int, int], int]] = {
+    "as if each had V rounded down to a multiple of four": lambda row, V: row * (V // 4 * 4),
+    "as if each had V rounded up to a multiple of four": lambda row, V: row * (-(-V // 4) * 4),
+    "at the 16-byte boundary in front of its start": lambda row, V: row * V // 4 * 4,
+    "at the 16-byte boundary behind its start": lambda row, V: -(-row * V // 4) * 4,
+}
+
+
+def _from_elsewhere(row: Row) -> set[Hashable] | None:
+    """Where else the logits begin that are taken for the row's."""
+    V, flat = len(row.logits), row.launch.reshape(-1)
+    found: set[Hashable] = set()
+    for words, start in _STARTS.items():
+        read = flat[start(row.number, V) :][:V]
+        order = np.argsort(-read, kind="stable")[: row.count]
+        if len(read) < V or (read[row.indices] == read[order]).all():
+            found.add(words)
+    return found
+
+
+def _start_words(one: Hashable) -> str:
+    return f"rows are read {one}"
+
+
 def out_of_range(logits: npt.NDArray[np.float32], indices: Indices, number: int) -> str:
     """What indices of which some are out of range are instead, as a clause; empty when unknown.
 
@@ -375,6 +399,7 @@ def _likelier_row(one: Hashable) -> tuple[bool, str]:
 _READINGS: tuple[_Reading, ...] = (
     _Reading(_of_other_rows, _other_words, _likelier_row),
     _Reading(_shifted, _shift_words, _likelier_shift),
+    _Reading(_from_elsewhere, _start_words),
     _Reading(_by_another_key, _key_words, _likelier_key, _others),
     _Reading(_by_rank, _rank_words),
     _Reading(_left_out, _left_out_words, _simplest),

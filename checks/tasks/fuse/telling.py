@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.fuse.asking import Asked
 from judge_tui.checks.tasks.fuse.choices import Row, chosen_instead, out_of_range
 from judge_tui.checks.tasks.fuse.conditions import condition, met_by
+from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
 from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.tasks.fuse.widths import wrong_widths
@@ -43,6 +44,10 @@ def explained(
     first = wrong[0]
     why = wrong_sum(bench, found, settled, wrong)
     plain = first.answer.status == "done" and not first.question.variant
+    launches = [rows for each in wrong if (rows := rows_of(each)) is not None]
+    several = len(launches) == len(wrong)
+    if several and plain:
+        why = why or _ending(taken_from_others(launches))
     if why or not plain or first.compared is None:
         return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
     chosen = "" if first.compared.chosen.all() else _stray(first) or chosen_instead(_rows(asked))
@@ -50,7 +55,8 @@ def explained(
     if cause is None:
         widths = wrong_widths(bench, found, settled)
         told = f"{first.wrong}: {chosen}" if chosen else first.wrong
-        return f"{first.question.label} ({first.question.shape}){where}: {told}{widths}"
+        which = which_are_wrong(launches[0], first.question.logits.shape[1]) if several and not widths else ""
+        return f"{first.question.label} ({first.question.shape}){where}: {told}{widths}{_ending(which, '; ')}"
     launcher = settled.launcher
     example = met_by(cause, wrong) or first
     found.note(
@@ -60,6 +66,10 @@ def explained(
     )  # fmt: skip
     told = f"{chosen} ({_example(example)})" if chosen else f"{example.wrong} ({_example(example)})"
     return f"wrong where {cause.words}: {told}"
+
+
+def _ending(words: str, mark: str = ": ") -> str:
+    return f"{mark}{words}" if words else ""
 
 
 def _example(asked: Asked) -> str:

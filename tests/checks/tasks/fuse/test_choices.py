@@ -47,6 +47,7 @@ PLACES = np.arange(1003)
         (lambda x, r: only(PLACES % 8 != 7, x[r]), "no index with index % 8 = 7"),
         (lambda x, r: top(x[(r + 1) % 4]), "another row's indices"),
         (lambda x, r: top(x[r]) + 1, "each index is 1 off"),
+        (lambda x, r: top(x.reshape(-1)[r * 1000 :][:1003]), "V rounded down to a multiple of four"),
         (lambda x, r: top(x[r]) - (-r * 1003) % 4, "first 16-byte boundary"),
     ],
 )
