@@ -135,8 +135,8 @@ def called(binding: Binding) -> str:
     more = [
         f"{key} {value}" for key, value in (("layout", binding.layout), ("model", binding.model)) if value
     ]
-    after = " after a first call" if binding.warm else ""
-    more += [f"self.{path} = {source}{after}" for path, source in binding.attributes.items()]
+    after, within = " after a first call" if binding.warm else "", "[...]" if binding.in_place else ""
+    more += [f"self.{path}{within} = {source}{after}" for path, source in binding.attributes.items()]
     more += [f"{source} stands for {place}" for place, source in binding.patch.items()]
     return text + (f" [{'; '.join(more)}]" if more else "")
 

@@ -23,8 +23,7 @@ def table(binding: Binding) -> dict[str, Any]:
         told["init"] = [str(argument) for argument in binding.init]
     if binding.attributes:
         told["attributes"] = dict(binding.attributes)
-    if binding.warm:
-        told["warm"] = True
+    told |= {name: True for name in ("warm", "in_place") if getattr(binding, name)}
     told["args"] = [str(argument) for argument in binding.args]
     if binding.returns and not binding.misshapen:
         told["returns"] = {name: path_text(source) for name, source in binding.returns.items()}

@@ -9,6 +9,7 @@ A binding is written by hand in ``submission.toml``, or found by
     attributes = { gamma = "gamma" }        # set on the instance before the call
     warm = true                             # an instance is called once before its attributes are set, since
                                             # it makes them in its first call
+    in_place = true                         # attributes are filled with what is set, and stay the same arrays
     args = ["x", "epsilon=eps", "lists:x"]  # canonical names in call order; keyword=name; form:name; =literal
     returns = { y = "[0]", cache = "self" } # or ["y", "cache"]; a path: [0], .attr, ['key']; "" is the result
     on = "cache"                            # the method is called on this object, not on a new instance
@@ -132,6 +133,7 @@ class Binding:
         attributes: Path on the instance (``gamma``, ``params['gamma']``, ``gamma.data``) → canonical
             parameter.
         warm: Whether an instance is called once before its attributes are set: it makes them then.
+        in_place: Whether the arrays that its attributes are get new numbers, for what keeps views of them.
         layout: Axes as the callable wants them (see :mod:`.layouts`); empty for the contract's own.
         loose: Returned arrays whose axes of length one do not matter, and which may be flat.
         misshapen: Names alone say what its answers are: they have other shapes than the contract's.
@@ -153,6 +155,7 @@ class Binding:
     init: tuple[Argument, ...] | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
     warm: bool = False
+    in_place: bool = False
     layout: str = ""
     loose: frozenset[str] = frozenset()
     misshapen: bool = False
@@ -295,7 +298,8 @@ def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submissio
         WorkspaceError: A key is unknown or a value malformed.
     """
     known = {
-        "target", "args", "returns", "on", "init", "attributes", "warm", "layout", "model", "patch", "launch"
+        "target", "args", "returns", "on", "init", "attributes", "warm", "in_place", "layout", "model",
+        "patch", "launch",
     }  # fmt: skip
     try:
         if unknown := set(table) - known:
@@ -322,6 +326,7 @@ def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submissio
             init,
             _table(table, "attributes"),
             _flag(table, "warm"),
+            _flag(table, "in_place"),
             _text(table, "layout"),
             model=_text(table, "model"),
             patch=_table(table, "patch"),

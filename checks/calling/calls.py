@@ -209,7 +209,8 @@ def _constructed(hand: _Handover, budget: float) -> Handle:
         hand.worker.drop(first.handle)
     for attribute, source in binding.attributes.items():
         *steps, (_kind, name) = parse_path(f"self.{attribute}").steps
-        hand.worker.set(instance.part(*steps), str(name), hand.value(Argument(source)))
+        value = hand.value(Argument(source))
+        hand.worker.set(instance.part(*steps), str(name), value, within=binding.in_place)
     return instance
 
 

@@ -96,10 +96,17 @@ class KeptObjects(Connection):
         """A handle that stands for nothing yet: the result of a call of a series."""
         return Handle(next(self._numbers))
 
-    def set(self, target: Target | Handle, name: str, value: Any) -> None:
-        """Set an attribute of a kept object, or patch a module or class of the submission."""
+    def set(self, target: Target | Handle, name: str, value: Any, *, within: bool = False) -> None:
+        """Set an attribute of a kept object, or patch a module or class of the submission.
+
+        Args:
+            target: Whose.
+            name: The attribute's.
+            value: What it is from now on.
+            within: An array that is there stays, and gets the numbers of the new one.
+        """
         with Packer() as pack:
-            body = {"op": "set", "target": pack(target), "name": name, "value": pack(value)}
+            body = {"op": "set", "target": pack(target), "name": name, "value": pack(value), "within": within}
             self._request(body, 20.0, pack.fds)
 
     def describe(self, handle: Handle) -> Mapping[str, Any]:

@@ -310,12 +310,15 @@ class Session:
     def op_set(self, request: dict[str, Any]) -> dict[str, Any]:
         """Set an attribute of a kept object (or a key of a dict), or of something in the submission.
 
-        An array takes the place of nested lists as nested lists.
+        An array takes the place of nested lists as nested lists; ``within`` fills the array that is there.
         """
         target, value = self.shelf.decoded(request["target"]), self.shelf.decoded(request["value"])
         name, keyed = request["name"], isinstance(target, dict)
         if arrays.is_array(value):
-            before = target.get(name) if keyed else getattr(target, name, None)
+            before: Any = target.get(name) if keyed else getattr(target, name, None)
+            if request.get("within") and arrays.is_array(before) and before.shape == value.shape:
+                before[...] = value
+                return {}
             value = value.tolist() if isinstance(before, list) else value
         if keyed:
             target[name] = value

@@ -175,9 +175,14 @@ class _Trial:
         whole, direct = self.compared.fits(state.before, state.effective), isinstance(update, Written)
         sure = not refresh and self._shut(update, state)
         refresh = refresh or self._refreshed(update, state)
+        # what follows numbers that are written into its array projects in every forward
+        views = self.layer.binding.in_place and whole and not (refresh or direct)
+        sure = sure or views
         shown = was if refresh else state
         told = self.compared.stale(shown.before, shown.latent, shown.effective)
-        if sure:
+        if views:
+            told += ": it reads views of the array that its update has replaced"
+        elif sure:
             told += ", and nothing outside the class has it project anew"
         elif refresh:
             told += f", until {refresh}: it projects on demand"
