@@ -95,7 +95,7 @@ def _short(rng: np.random.Generator, sizes: Sizes, settled: Settled) -> Iterator
     for least in _SHORT:
         V = sizes.between(least + 1, 2 * least - 1)
         K = usual(settled, 5, most=V)
-        if K <= V:
+        if K <= V and K in (settled.answered or settled.launcher.instances or (K,)):
             row = draw(rng, 1, V)
             row[0, -1] = row.max() + 1
             yield Question(_LAST, row, K)

@@ -116,15 +116,27 @@ def _rank(function: Function, others: Sequence[Function]) -> tuple[int, ...]:
 def alternatives(bound: Launcher, found: Sequence[Launcher]) -> list[Launcher]:
     """Other whole launchers than the one that is bound, such as a second version in a file of its own.
 
+    Beside a kernel that is launched by itself, others that take the same are such too.
+
     Args:
         bound: The one that is bound.
         found: Of :func:`candidates`.
     """
-    return [
+    wholes = [
         each
         for each in found
         if not each.kernel and not each.doubts and "K" in each.args and each.file != bound.file
     ]
+    kernels: dict[str, Launcher] = {}
+    for each in found if bound.kernel else ():
+        alike = (
+            each.kernel
+            and sorted(each.args) == sorted(bound.args)
+            and len(each.template) == len(bound.template)
+        )
+        if alike and each.target != bound.target and not each.doubts:
+            kernels.setdefault(each.target, each)
+    return [*wholes, *kernels.values()]
 
 
 def _made(reading: Reading, function: Function) -> Iterator[Launcher]:

@@ -33,6 +33,8 @@ _BUILD_SECONDS = 180.0
 _KNOWN: weakref.WeakKeyDictionary[Bench, Settled | Exception] = weakref.WeakKeyDictionary()
 _OTHERS: weakref.WeakKeyDictionary[Bench, list[Settled]] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
+#: Share of a trial's rows that another kernel answers rightly where it is a whole of its own.
+_WHOLE = 0.5
 _MOST_OTHERS = 2
 
 
@@ -76,7 +78,9 @@ def others(bench: Bench) -> list[Settled]:
         known = []
         for each in alternatives(settled.launcher, candidates(subject.reading))[:_MOST_OTHERS]:
             with contextlib.suppress(BuildFailed, Unbound):
-                known.append(settle(subject.reading, build, np.random.default_rng([bench.seed, 21]), each))
+                other = settle(subject.reading, build, np.random.default_rng([bench.seed, 21]), each)
+                # a kernel that takes the same may be a part of the whole
+                known += [other] if not each.kernel or other.score >= _WHOLE else []
         with _LOCK:
             _OTHERS[bench] = known
     return known
