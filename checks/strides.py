@@ -6,14 +6,14 @@ padding between rows, so that code that leans on an order that nobody promised i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HOWS", "InMemory", "Laid", "in_memory", "laid", "mixed"]
+__all__ = ["HOWS", "InMemory", "Laid", "in_memory", "laid", "mixed", "only_laid"]
 
 #: Column by column; as a transposed view, such as heads split from a last axis; backwards; with gaps.
 HOWS = ("Fortran", "transposed", "reversed", "stepped")
@@ -75,3 +75,13 @@ def in_memory(array: Laid) -> InMemory:
     turned = tuple(slice(None, None, -1) if place in flipped else slice(None) for place in range(array.ndim))
     least = min((abs(stride) for stride in strides if stride), default=array.itemsize)
     return InMemory(np.ascontiguousarray(data[turned]), tuple(axes), flipped, least > array.itemsize)
+
+
+def only_laid(wrong: Mapping[str, Sequence[str]]) -> str:
+    """That answers are wrong for an order of memory alone, as a clause.
+
+    Args:
+        wrong: Arrays → in which of :data:`HOWS` they were answered wrongly.
+    """
+    ways = "; ".join(f"{name} is {', '.join(hows)}" for name, hows in wrong.items())
+    return f"only where {' or '.join(wrong)} lies otherwise in memory than row by row ({ways})"

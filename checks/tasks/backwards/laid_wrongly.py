@@ -9,7 +9,7 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.strides import HOWS, laid
+from judge_tui.checks.strides import HOWS, laid, only_laid
 from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
@@ -39,8 +39,7 @@ def laid_wrongly(bench: Bench) -> str:
                 in_order = in_order and _read_in_order(dx, batch, name)
     if not found:
         return ""
-    ways = "; ".join(f"{name} is {', '.join(hows)}" for name, hows in found.items())
-    told = f"only where {' or '.join(found)} lies otherwise in memory than row by row ({ways})"
+    told = only_laid(found)
     return f"{told}: its numbers are taken in their order in memory" if in_order else told
 
 

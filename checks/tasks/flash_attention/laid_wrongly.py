@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.strides import HOWS, laid
+from judge_tui.checks.strides import HOWS, laid, only_laid
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.exchanged import HEADS, moved
 from judge_tui.checks.tasks.flash_attention.forward import Forward
@@ -50,8 +50,7 @@ def laid_wrongly(forward: Forward, held: Iterable[Held]) -> str:
         return f"arrays that do not lie row by row in memory: {fault.message}"
     if not found:
         return ""
-    ways = "; ".join(f"{name} is {', '.join(hows)}" for name, hows in found.items())
-    told = f"only where {' or '.join(found)} lies otherwise in memory than row by row ({ways})"
+    told = only_laid(found)
     return f"{told}: {seen}" if seen else told
 
 
