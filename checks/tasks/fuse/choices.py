@@ -22,6 +22,8 @@ __all__ = ["Row", "chosen_instead", "out_of_range"]
 Indices = npt.NDArray[np.int64]
 #: Threads, lanes and units that places are counted by.
 _UNITS = tuple(1 << bit for bit in range(1, 13))
+#: What indices may be kept modulo besides.
+_WRAPPED = tuple(1 << bit for bit in (13, 14, 15, 16))
 #: Leading bits that may be all that is looked at.
 _BITS = (30, 28, 26, 24, 22, 20, 18, 16)
 #: A rest of vector loads or of a warp's lanes is at most this.
@@ -241,7 +243,7 @@ def _shifted(row: Row) -> set[Hashable] | None:
         found.add("boundary, above")
     if len(values) == 1 and 0 not in values:
         found |= values
-    found |= {("modulo", unit) for unit in _UNITS if (row.indices == row.order % unit).all()}
+    found |= {("modulo", unit) for unit in (*_UNITS, *_WRAPPED) if (row.indices == row.order % unit).all()}
     return found
 
 
@@ -254,7 +256,7 @@ _SHIFTS = {
 
 def _shift_words(one: Hashable) -> str:
     if isinstance(one, tuple):
-        told = f"each index is given modulo {one[1]}: it counts within a part of the row"
+        told = f"each index is given modulo {one[1]}"
     else:
         told = _SHIFTS.get(str(one), f"each index is {one} off")
     return f"the right entries are found, but {told}"

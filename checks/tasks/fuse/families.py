@@ -61,6 +61,11 @@ def _negative_words(_right: float, wrong: float, K: int) -> str:
     return f"{wrong:.0f} or more of the K largest are below zero"
 
 
+def _ragged_words(right: float, wrong: float, K: int) -> str:
+    told = _negative_words(right, wrong, K)
+    return f"{told} and V is no multiple of 1024, as where places past a row's end count as 0"
+
+
 def _holes_words(right: float, wrong: float, K: int) -> str:
     if wrong > SHORT - K >= right:
         return "fewer than K logits are finite"
@@ -134,6 +139,11 @@ FAMILIES: tuple[tuple[Family, ...], ...] = (
     Family(
         "the K largest that are below zero", lambda K: tuple(sorted({0, 1, max(1, K // 2), K})),
         rows.negative, _negative_words, rows.below,
+    ),
+    Family(
+        "the K largest that are below zero, in a row of no whole rounds",
+        lambda K: tuple(sorted({0, 1, max(1, K // 2), K})), rows.negative_ragged, _ragged_words,
+        rows.below_ragged,
     ),
     Family(
         "logits of −inf in front", lambda K: (0, 1, 40, 300, 1100, 1700), rows.empty_front,

@@ -12,15 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "SHARED", "SHORT", "below", "crowded", "empty", "empty_front", "falling", "far", "gap", "holes", "keys",
-    "leading", "maxima", "negative", "plain", "rising", "sharing", "shifted", "thread", "tied",
-    "tied_in_front", "ties", "ties_below",
+    "SHARED", "SHORT", "below", "below_ragged", "crowded", "empty", "empty_front", "falling", "far", "gap",
+    "holes", "keys", "leading", "maxima", "negative", "negative_ragged", "plain", "rising", "sharing",
+    "shifted", "thread", "tied", "tied_in_front", "ties", "ties_below",
 ]  # fmt: skip
 
 Logits = npt.NDArray[np.float32]
 #: Logits of the rows, whole rounds of any number of threads: of most, of those that are shared out among
 #: threads, and of those with many of a kind.
 SHORT, SHARED, _LONG = 2048, 4096, 8192
+#: Logits of a row of no whole rounds, and of a round of the most threads.
+_RAGGED, _ROUND = 2011, 1024
 _FRACTION = 23
 #: Finite logits that are few.
 _FEW = 300
@@ -164,17 +166,27 @@ def thread(how: str, stripe: int, V: int) -> npt.NDArray[np.int64]:
     return places % stripe
 
 
-def negative(rng: np.random.Generator, K: int, count: float) -> Logits:
-    """So many of the K largest are below zero; all are, and nothing else is, where it is more than K."""
-    values, first = falling(K, SHORT), K - int(count)
+def negative(rng: np.random.Generator, K: int, count: float, V: int = SHORT) -> Logits:
+    """So many of the K largest are below zero; all logits are where it is K."""
+    values, first = falling(K, V), K - int(count)
     shift = (values[first] + values[first - 1]) / 2 if first > 0 else values[0] + 1
     return _placed(rng, values - np.float32(shift if count else 0.0))
+
+
+def negative_ragged(rng: np.random.Generator, K: int, count: float) -> Logits:
+    """The same of a row that ends within whatever it is read by."""
+    return negative(rng, K, count, _RAGGED)
 
 
 def below(row: Logits, K: int) -> float:
     """How many of the K largest are below zero."""
     top = -np.partition(-row, K - 1)[:K]
     return float((top < 0).sum())
+
+
+def below_ragged(row: Logits, K: int) -> float:
+    """The same of a row that ends within what it is read by; 0 of others."""
+    return below(row, K) if len(row) % _ROUND else 0.0
 
 
 def holes(rng: np.random.Generator, K: int, count: float) -> Logits:

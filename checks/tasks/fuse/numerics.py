@@ -35,7 +35,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=10,
+    version=11,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -117,6 +117,10 @@ def _placed(rng: np.random.Generator, K: int) -> list[Question]:
         logits = draw(rng, 1, V, scale=2.0)
         logits[0, -1] = np.abs(logits).max() + 1
         questions.append(Question(f"V = {V}, the maximum last", logits, K))
+    # as many of nearly one size as make 0 of a count of 16 bits
+    near = rng.uniform(-1.0, 1.0, (1, _LARGE[-1])).astype(np.float32)
+    near[0, rng.permutation(_LARGE[-1])[: 1 << 16]] += np.float32(100.0)
+    questions.append(Question(f"V = {_LARGE[-1]}, {1 << 16} of nearly one size far above", near, K))
     for scale in _SCALES:
         logits = draw(rng, 1, _LARGE[0], scale=scale)
         questions.append(Question(f"V = {_LARGE[0]}, spread {scale:g}", logits, K))

@@ -21,6 +21,8 @@ __all__ = ["explained"]
 
 #: Rows that are looked at, and logits of all of them.
 _MOST_ROWS, _MOST_LOGITS = 60, 400_000
+#: What rounding a number to float32 costs, relatively, and twice that of what follows from it.
+_UNITS = 3 * 2.0**-24
 
 
 def explained(
@@ -43,6 +45,7 @@ def explained(
     """
     first = wrong[0]
     why = wrong_sum(bench, found, settled, wrong)
+    why = why or _ending(_rounding(wrong))
     plain = first.answer.status == "done" and not first.question.variant
     launches = [rows for each in wrong if (rows := rows_of(each)) is not None]
     several = len(launches) == len(wrong)
@@ -66,6 +69,18 @@ def explained(
     )  # fmt: skip
     told = f"{chosen} ({_example(example)})" if chosen else f"{example.wrong} ({_example(example)})"
     return f"wrong where {cause.words}: {told}"
+
+
+def _rounding(wrong: Sequence[Asked]) -> str:
+    """Whether all are off by what a log-sum-exp in float32 loses at so large logits, as a clause."""
+    for each in wrong:
+        known, tops = each.compared, np.abs(each.question.logits.max(axis=1))
+        if known is None or not known.chosen.all() or not (known.error <= _UNITS * tops).all():
+            return ""
+    return (
+        "as much as rounding the log-sum-exp to float32 costs at so large logits, "
+        "where the maximum is in it: exp(x − lse) in place of exp(x − max) / sum"
+    )
 
 
 def _ending(words: str, mark: str = ": ") -> str:
