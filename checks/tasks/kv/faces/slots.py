@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.calling.remote import Handle
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.projections import Shape
 
-__all__ = ["Kept", "Slot", "arrays", "changed", "slots"]
+__all__ = ["Kept", "Slot", "arrays", "arrays_of", "changed", "slots"]
 
 Array = npt.NDArray[Any]
 Kept = dict[tuple[Any, ...], tuple[Handle, Array, str]]
@@ -38,15 +39,20 @@ class Slot:
 
 def arrays(decoder: Decoder) -> Kept:
     """The floating-point arrays of a decoder and of the cache beside it, by path, with copies."""
+    return arrays_of(decoder.worker, decoder.roots)
+
+
+def arrays_of(worker: Worker, roots: Sequence[Handle]) -> Kept:
+    """The floating-point arrays of objects, by path, with copies."""
     found: Kept = {}
-    for index, root in enumerate(decoder.roots):
-        for leaf in decoder.worker.leaves(root):
+    for index, root in enumerate(roots):
+        for leaf in worker.leaves(root):
             shape = tuple(int(n) for n in leaf.get("shape", ()))
             wide = leaf.get("kind") == "array" and str(leaf.get("dtype", "")).startswith("float")
             if wide and shape and np.prod(shape) <= _LARGEST:
                 path = tuple((str(kind), key) for kind, key in leaf["path"])
                 handle = root.part(*path)
-                found[(index, path)] = handle, decoder.worker.fetch(handle, shape), str(leaf["dtype"])
+                found[(index, path)] = handle, worker.fetch(handle, shape), str(leaf["dtype"])
     return found
 
 
@@ -100,7 +106,8 @@ def _view(small: Array, shape: Shape, tokens: int) -> Array | None:
     if small.ndim != 3 or shape.width not in small.shape:
         return None
     rest = list(range(3))
-    width = rest.pop(small.shape.index(shape.width))
+    # Of axes of one length the last is the width, as it mostly is.
+    width = rest.pop(max(axis for axis in rest if small.shape[axis] == shape.width))
     heads = next((axis for axis in rest if small.shape[axis] == shape.shared), None)
     if heads is None:
         return None

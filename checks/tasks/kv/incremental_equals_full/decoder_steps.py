@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.told import ways_told
 from judge_tui.checks.tasks.kv.faces.weights import rounded_anew, weights
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import SAME, foretell
+from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_lengths import told_lengths
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.incremental_equals_full.reach import judge_reach
 from judge_tui.checks.tasks.kv.limits import Worst, precision
@@ -156,7 +157,7 @@ def _steps_off(subject: Subject, make: Maker, prompt: int) -> float:
 
 def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Long prompts against the same in steps; what has no room for them decides nothing."""
-    _longer(subject, found, make, said, _PROMPT, subject.between("long", *_LONG))
+    wrong = _longer(subject, found, make, said, _PROMPT, subject.between("long", *_LONG))
     for number, lengths in enumerate(_FAR):
         tokens = subject.between(f"far {number}", *lengths)
         try:
@@ -164,11 +165,14 @@ def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> No
         except Fault as fault:
             found.note(f"decoder: {tokens} tokens", fault.message, note="it may have room for fewer")
             return
-        _longer(subject, found, far, said, tokens - _PROMPT, tokens)
+        # From which length on it is wrong is told of the shortest that is.
+        wrong |= _longer(subject, found, far, None if wrong else said, tokens - _PROMPT, tokens)
 
 
-def _longer(subject: Subject, found: Findings, make: Maker, said: Sentences, prompt: int, whole: int) -> None:
-    """A prompt and steps against a prompt of the whole; prompt and whole are numbers of tokens."""
+def _longer(
+    subject: Subject, found: Findings, make: Maker, said: Sentences | None, prompt: int, whole: int
+) -> bool:
+    """Whether a prompt and steps differ from a prompt of the whole; both are numbers of tokens."""
     try:
         stepped = make(1)
         given = stepped.draw(subject.bench.rng("long", whole), whole)
@@ -178,11 +182,15 @@ def _longer(subject: Subject, found: Findings, make: Maker, said: Sentences, pro
             out = stepped.decode(given[:, t])
     except Fault as fault:
         found.note(f"decoder: {whole} tokens", fault.message, note="it may have room for fewer")
-        return
+        return False
     limit, error = precision("float32").limit(0.0), relative_error(out, truth)
     quantity = f"decoder: prompt of {whole} against {prompt} and steps, largest relative error, float32"
-    if not found.limit(quantity, error, limit, **subject.where("prefill")):
-        said.append(f"decoder: a prompt of {whole} differs from the same in steps by {error:.2g}")
+    if found.limit(quantity, error, limit, **subject.where("prefill")):
+        return False
+    if said is not None:
+        lengths = told_lengths(subject, int(make.sizes.get("max_len", 0)), given, limit)
+        said.append(f"decoder: a prompt of {whole} differs from the same in steps by {error:.2g}{lengths}")
+    return True
 
 
 def _one(out: Array, truth: Array, where: str) -> Worst:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
-from judge_tui.checks.faults import Skipped
+from judge_tui.checks.faults import Fault, Skipped
 from judge_tui.checks.tasks.kv.incremental_equals_full.several_at_once import judge_several, tells_how_many
+from judge_tui.checks.tasks.kv.incremental_equals_full.turning import from_where
+from judge_tui.checks.tasks.kv.incremental_equals_full.weighing import weighed
 from judge_tui.checks.tasks.kv.limits import float32_limit, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
-from judge_tui.checks.tasks.kv.words.draws import LOW, drawn, lowered
+from judge_tui.checks.tasks.kv.words.draws import LOW, cut, drawn, lowered
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -21,6 +26,7 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["judge_prefill", "sees_the_future"]
 
 Array = npt.NDArray[Any]
+Asked = Callable[[tuple[Array, Array, Array]], Array]
 
 #: What several tokens go onto, how many it holds, how many go in: few, then across tiles of 16, 32 and 64.
 _PIECES = (
@@ -29,6 +35,8 @@ _PIECES = (
     ("an empty cache, 37 of them", 0, 37),
     ("a cache that holds 13, 70 of them", 13, 70),
 )
+#: The share of the budget that must be left for looking closer.
+_LEFT = 0.3
 _LOW = (f"a cache that holds 3, all scores {LOW:.0e}, below finite numbers that stand for −inf", 3, 5)
 
 
@@ -43,6 +51,8 @@ def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
         return
     if subject.mode == "read":
         return
+    # Looked at closer is the first that is wrong.
+    closer = True
     for words, before, tokens in (*_PIECES, _LOW):
         low = words == _LOW[0]
         if low and (found.verdict is not Verdict.PASS or stores_half(subject)):
@@ -58,12 +68,24 @@ def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
         except Skipped as fault:
             found.note(f"several tokens onto {words}", fault.message)
             continue
-        _rows(subject, found, said, words, out, q[:, :, new], k, v)
+        again = partial(_again, subject, sizes, before) if closer else None
+        closer &= _rows(subject, found, said, words, out, (q, k, v), before, again)
+
+
+def _again(subject: Subject, sizes: Sizes, before: int, stream: tuple[Array, Array, Array]) -> Array:
+    """What a new cache answers to all tokens of a stream at once that come behind so many one by one."""
+    cached = subject.cached(sizes)
+    cached.feed(*cut(stream, 0, before), whole=False)
+    return cached.feed(*cut(stream, before, stream[0].shape[2]))
 
 
 def _rows(
-    subject: Subject, found: Findings, said: Sentences, words: str, out: Array, q: Array, k: Array, v: Array
-) -> None:
+    subject: Subject, found: Findings, said: Sentences, words: str, out: Array,
+    stream: tuple[Array, Array, Array], before: int, again: Asked | None,
+) -> bool:  # fmt: skip
+    """Whether nothing was wrong that had to be looked at closer."""
+    whole_q, k, v = stream
+    q = whole_q[:, :, before:]
     tokens, stored = q.shape[2], k.shape[2]
     visible = causal_rows(tokens, stored)
     truth = attention(q, k, v, visible=visible)
@@ -73,19 +95,47 @@ def _rows(
         found.note(
             f"several tokens at once onto {words}", "starts over", note="a prompt empties the cache first"
         )
-        return
+        return True
     quantity = f"several tokens at once onto {words}: {{}}, largest relative error per row, float32"
     where = subject.where("step_many", "attend", "attention")
     if not found.limit(quantity.format("last row"), last, limit, **where):
-        said.append(f"the last row of several tokens fed at once onto {words} is off by {last:.2g}")
+        why = _why(subject, again, stream, out, before, limit)
+        said.append(f"the last row of several tokens fed at once onto {words} is off by {last:.2g}{why}")
     earlier = relative_error(out[:, :, :-1], truth[:, :, :-1])
     quantity = quantity.format("rows before the last")
     whole = relative_error(out[:, :, :-1], attention(q, k, v)[:, :, :-1])
     if earlier <= limit or not whole <= limit:
         if not found.limit(quantity, earlier, limit, **where) and last <= limit:
-            said.append(f"rows of several tokens fed at once onto {words} are off by {earlier:.2g}")
-        return
+            why = _why(subject, again, stream, out, before, limit)
+            said.append(f"rows of several tokens fed at once onto {words} are off by {earlier:.2g}{why}")
+        return earlier <= limit and last <= limit
     sees_the_future(subject, found, said, quantity, earlier, limit)
+    return last <= limit
+
+
+def _why(
+    subject: Subject, again: Asked | None, stream: tuple[Array, Array, Array], out: Array, before: int,
+    limit: float,
+) -> str:  # fmt: skip
+    """From how many stored tokens on rows are wrong, and what of their weights, as the end of a sentence."""
+    if again is None:
+        return ""
+    q, k, v = stream
+
+    def wrong(stored: int) -> bool:
+        part = cut(stream, 0, stored)
+        visible = causal_rows(stored - before, stored)
+        truth = attention(part[0][:, :, before:], *part[1:], visible=visible)
+        return not relative_error(again(part), truth) <= limit
+
+    told = []
+    with suppress(Fault):
+        if subject.bench.left > _LEFT * subject.bench.budget and k.shape[2] > before + 2:
+            told = [from_where(wrong, before + 1, k.shape[2])[1]]
+    given = q[:, :, before:], k, v
+    told.append(weighed(subject, lambda values: again((q, k, values)), out, given, before + 2))
+    clauses = "; ".join(filter(None, told))
+    return f": {clauses}" if clauses else ""
 
 
 def _starts_over(subject: Subject, out: Array, q: Array, k: Array, v: Array, limit: float) -> bool:

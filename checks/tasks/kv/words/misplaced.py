@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["misplaced"]
+__all__ = ["misplaced", "places", "span"]
 
 Array = npt.NDArray[Any]
 #: How near to 1 the cosine of a row and another must be to be that row: codes of four bits are 0.98.
@@ -35,24 +35,25 @@ def misplaced(got: Array, truth: Array, limit: float) -> str:
         wrong = ~(np.linalg.norm(got - truth, axis=-1) <= limit * size)
     if not wrong.any():
         return ""
-    return f"{_places(wrong)}: {_held(got, truth, wrong) or 'wrong'}"
+    return f"{places(wrong)}: {_held(got, truth, wrong) or 'wrong'}"
 
 
-def _places(wrong: npt.NDArray[np.bool_]) -> str:
-    """Which rows: axes along which not all are wrong."""
+def places(wrong: npt.NDArray[np.bool_]) -> str:
+    """Which rows of (B, H, N) are wrong: axes along which not all are, as words."""
     told = []
     for axis, name in ((2, "token"), (1, "head"), (0, "sequence")):
         others = tuple(i for i in range(3) if i != axis)
         at = np.flatnonzero(np.any(wrong, axis=others))
         if len(at) < wrong.shape[axis]:
-            told.append(_span(name, at.tolist(), wrong.shape[axis]))
+            told.append(span(name, at.tolist(), wrong.shape[axis]))
     each = np.asarray(wrong.any(axis=2))
     if not np.array_equal(each, np.logical_and.outer(each.any(axis=1), each.any(axis=0))):
         told.append(f"{int(each.sum())} of {each.size} heads of all sequences")
     return ", ".join(told) if told else "all rows"
 
 
-def _span(name: str, at: Sequence[int], size: int) -> str:
+def span(name: str, at: Sequence[int], size: int) -> str:
+    """Indices ``at`` along an axis of so many, as words: a range, or the first of them."""
     if len(at) == 1:
         return f"{name} {at[0]}"
     if list(at) == list(range(at[0], at[-1] + 1)):
