@@ -270,7 +270,7 @@ def _narrowed(bench: Bench, settled: Settled, coarse: Condition) -> Condition | 
 def _constants(bench: Bench) -> dict[str, int]:
     """Integers that the source has names for."""
     known = subject_of(bench).reading.constants
-    values = {name: integer(text, known) for name, text in known.items()}
+    values = {name: integer(text.partition("//")[0].strip(), known) for name, text in known.items()}
     return {name: value for name, value in values.items() if value is not None and value > 1}
 
 
