@@ -107,7 +107,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=7,
+    version=8,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:

@@ -100,6 +100,26 @@ def _accepting(p: Array, siblings: Sequence[int], chance: Callable[[float], floa
     return emitted + refused * left
 
 
+def _last_unasked(p: Array, siblings: Sequence[int]) -> Array:
+    """The last sibling is accepted when all others are refused."""
+    if not len(siblings):
+        return p
+    emitted, left = _tried(p, siblings[:-1])
+    emitted[siblings[-1]] += left.sum()
+    return emitted
+
+
+def _less_even(p: Array, siblings: Sequence[int]) -> Array:
+    """What is left after a refusal is what exceeds an even share of the vocabulary."""
+    emitted, left, refused = np.zeros_like(p), p.copy(), 1.0
+    for token in siblings:
+        emitted[token] += refused * left[token]
+        refused *= 1.0 - left[token]
+        left = np.maximum(left - 1.0 / len(p), 0.0)
+        left /= max(left.sum(), 1e-300)
+    return np.asarray(emitted + refused * left)
+
+
 def _gap(p: Array, siblings: Sequence[int], place: int, *, old: bool) -> Array:
     """What is left is not renormalised before it is drawn from: what is missing goes to one token."""
     emitted, left = _tried(p, siblings, old=old)
@@ -178,6 +198,13 @@ MISTAKES: Mapping[str, Emitted] = {
     "siblings are accepted without being asked about": lambda p, s, _: _one(p, s[0]) if s else p,
     "a sibling is accepted where it is the likeliest, whatever is drawn": lambda p, s, _: (
         _one(p, int(np.argmax(p))) if int(np.argmax(p)) in s else p
+    ),
+    "the last sibling is accepted without being asked about": lambda p, s, _: _last_unasked(p, s),
+    "what is left after a refusal is p less an even share of all tokens, not p without the refused one": (
+        lambda p, s, _: _less_even(p, s)
+    ),
+    "a sibling is accepted by its odds, p / (1 - p)": lambda p, s, _: _accepting(
+        p, s, lambda x: x / max(1.0 - x, 1e-300)
     ),
     "a sibling is accepted where it should be refused": lambda p, s, _: _accepting(p, s, lambda x: 1.0 - x),
     "a sibling is accepted with min(1, q/p), q even over the siblings": lambda p, s, _: _accepting(

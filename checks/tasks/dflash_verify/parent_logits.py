@@ -19,7 +19,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
-from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, followed
+from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, followed, taken_from
 from judge_tui.checks.tasks.dflash_verify.scripts import decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
@@ -73,7 +73,7 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=7,
+    version=8,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
@@ -116,7 +116,9 @@ def parent_logits(bench: Bench, found: Findings) -> str:
             return f"{clause}; nothing wrong is accepted, and {rule}, as the challenge's steps can be read"
         return f"{clause}; {rule}" if rule else clause
     if new:
-        return f"new token is not the target's own in {len(new)} of {len(cases)} cases: {new[0]}"
+        often = f"new token is not the target's own in {len(new)} of {len(cases)} cases"
+        source = f", but{source}" if (source := taken_from(cases)) else ""
+        return f"{often}{source}: {new[0]}"
     return f"{len(chains)} chains and {len(branches)} right paths among decoys accepted whole"
 
 

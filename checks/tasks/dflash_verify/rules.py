@@ -8,7 +8,7 @@ from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case
 from judge_tui.checks.worker.scripted.models import Rows
 
-__all__ = ["RULES", "STOPPING", "followed"]
+__all__ = ["RULES", "STOPPING", "followed", "taken_from"]
 
 #: Rule → it, in words; the first one that explains everything is told, and of two that do the milder one.
 RULES = {
@@ -17,6 +17,24 @@ RULES = {
     "self": "each node judged by the logits at itself",
     "before": "each node judged by the logits at the node listed before it",
     "prompt": "every node judged by the logits at the last prompt token",
+    "after": "each node judged by the logits at the node listed behind it",
+    "roots": "roots judged by the logits at the first node, others at their parent",
+    "first root": "only the first root looked at",
+    "last": "only the last child of a node looked at",
+    "unasked": "the first root accepted without being asked about, and no other",
+    "drafted": "the likeliest of the drafted children accepted, whatever the target's own is",
+    "short": "the last of what is accepted left out",
+}
+#: Where the new token may be taken from instead of the row of what was accepted, in words.
+_ROWS = {
+    "last refused": "the last of the refused children",
+    "first refused": "the first of the refused children",
+    "last node": "the last node of the tree",
+    "prompt": "the last prompt token",
+    "parent": "the parent of what was accepted last",
+    "behind": "the node that is listed behind what was accepted last",
+    "count": "the node whose row is numbered by how many were accepted, not by the last of them",
+    "past": "the node whose row is one behind the number of those that were accepted",
 }
 #: Those that lose nothing but speed: the challenge's own steps say that a cycle stops at a refusal.
 STOPPING = frozenset({"first", "stop"})
@@ -29,23 +47,33 @@ def followed(cases: Sequence[Case]) -> str:
         cases: What was verified.
     """
     for rule in RULES:
-        answers = [_accepted(case.script.rows, case.prompt, case.tree, rule) for case in cases]
-        if all(case.answer.tokens == answer for case, answer in zip(cases, answers, strict=True)) and any(
-            answer != case.right for case, answer in zip(cases, answers, strict=True)
-        ):
-            return rule
+        other = False
+        for case in cases:
+            accepted = _accepted(case.script.rows, case.prompt, case.tree, rule)
+            other = other or accepted != case.right
+            if accepted != case.answer.tokens:
+                break
+        else:
+            if other:
+                return rule
     return ""
 
 
 def _accepted(rows: Rows, prompt: Tokens, tree: Tree, rule: str) -> Tokens:
-    alive = {-1}
+    if rule == "drafted":
+        return _likeliest_drafted(rows, prompt, tree)
+    alive, wanted = {-1}, _Wanted(rows, prompt, tree)
     best: Tokens = ()
     for node, token in enumerate(tree.tokens):
         parent = tree.parents[node]
-        at = {"self": node, "before": node - 1, "prompt": -1}.get(rule, parent)
-        wanted = likeliest(rows, (*prompt, *tree.text(tree.path(at))))
-        fits = parent in alive and wanted == token
-        if rule == "first" and tree.children(parent)[0] != node:
+        if parent not in alive and rule != "stop":
+            continue
+        asked = rule != "unasked" or parent >= 0
+        fits = parent in alive and (not asked or wanted[_judge(tree, node, rule)] == token)
+        siblings = wanted.children(parent)
+        if rule in ("first", "last") and siblings[-(rule == "last")] != node:
+            fits = False
+        if rule in ("first root", "unasked") and parent < 0 and siblings[0] != node:
             fits = False
         if fits:
             alive.add(node)
@@ -53,4 +81,85 @@ def _accepted(rows: Rows, prompt: Tokens, tree: Tree, rule: str) -> Tokens:
             best = path if len(path) > len(best) else best
         elif rule == "stop":
             break
-    return best
+    return best[:-1] if rule == "short" else best
+
+
+class _Wanted(dict[int, int]):
+    """Node → the target's own token after it; and its children, each found once."""
+
+    def __init__(self, rows: Rows, prompt: Tokens, tree: Tree) -> None:
+        super().__init__()
+        self.rows, self.prompt, self.tree = rows, prompt, tree
+        self._children: dict[int, list[int]] = {}
+        for node, parent in enumerate(tree.parents):
+            self._children.setdefault(parent, []).append(node)
+
+    def __missing__(self, node: int) -> int:
+        text = self.tree.text(self.tree.path(node))
+        self[node] = likeliest(self.rows, (*self.prompt, *text))
+        return self[node]
+
+    def children(self, node: int) -> list[int]:
+        """Those that follow it."""
+        return self._children.get(node, [])
+
+
+def _judge(tree: Tree, node: int, rule: str) -> int:
+    """At which node the logits stand that a rule judges one by; -1 for the last prompt token."""
+    parent = tree.parents[node]
+    if rule == "roots":
+        return parent if parent >= 0 else 0
+    return {"self": node, "before": node - 1, "prompt": -1, "after": min(node + 1, len(tree) - 1)}.get(
+        rule, parent
+    )
+
+
+def _likeliest_drafted(rows: Rows, prompt: Tokens, tree: Tree) -> Tokens:
+    text, node = list(prompt), -1
+    while children := tree.children(node):
+        row = rows.row(text)
+        node = max(children, key=lambda child: row[tree.tokens[child]])
+        text.append(tree.tokens[node])
+    return tuple(text[len(prompt) :])
+
+
+def taken_from(cases: Sequence[Case]) -> str:
+    """After what else the new token is the target's own in every case, or every case of a kind, in words.
+
+    Args:
+        cases: What was verified.
+
+    Returns:
+        Empty where no such row explains all of them.
+    """
+    asked = [case for case in cases if case.answer.new is not None and case.drafted]
+    wrong = [case for case in asked if not case.new_fits]
+    scopes = {
+        "": asked,
+        " behind a whole path": [case for case in asked if not case.rejected],
+        " where a child is refused": [case for case in asked if case.rejected],
+    }
+    for rule, words in _ROWS.items():
+        for scope, inside in scopes.items():
+            covered = all(case in inside for case in wrong)
+            if wrong and covered and all(case.answer.new == _new(case, rule) for case in inside):
+                return f"{scope} what the target gives after {words}"
+    return ""
+
+
+def _new(case: Case, rule: str) -> int:
+    tree, at = case.tree, -1
+    for token in case.answer.tokens:
+        at = next(child for child in tree.children(at) if tree.tokens[child] == token)
+    refused = tree.children(at)
+    place = {
+        "last refused": refused[-1] if refused else at,
+        "first refused": refused[0] if refused else at,
+        "last node": len(tree) - 1,
+        "prompt": -1,
+        "parent": tree.parents[at] if at >= 0 else -1,
+        "behind": min(at + 1, len(tree) - 1),
+        "count": len(case.answer.tokens) - 1,
+        "past": min(len(case.answer.tokens), len(tree) - 1),
+    }[rule]
+    return likeliest(case.script.rows, (*case.prompt, *tree.text(tree.path(place))))
