@@ -38,6 +38,8 @@ _LITTLE = 10
 _LONG = (18, 30)
 #: Prompt and steps across 64 tokens, and across many more, of decoders with room for them.
 _FAR = ((66, 100), (130, 300))
+#: The share of what is left of the budget that all steps of the nearer one may be expected to take.
+_SHARE = 0.25
 _EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
 
 
@@ -157,7 +159,9 @@ def _steps_off(subject: Subject, make: Maker, prompt: int) -> float:
 
 def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Long prompts against the same in steps; what has no room for them decides nothing."""
+    before = subject.bench.left
     wrong = _longer(subject, found, make, said, _PROMPT, subject.between("long", *_LONG))
+    steps = (before - subject.bench.left) * _FAR[0][1] / _LONG[0]
     for number, lengths in enumerate(_FAR):
         tokens = subject.between(f"far {number}", *lengths)
         try:
@@ -167,6 +171,9 @@ def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> No
             return
         # From which length on it is wrong is told of the shortest that is.
         wrong |= _longer(subject, found, far, None if wrong else said, tokens - _PROMPT, tokens)
+        if number == 0 and steps <= _SHARE * subject.bench.left:
+            # What makes room as tokens come is moved in steps alone.
+            wrong |= _longer(subject, found, far, None if wrong else said, _PROMPT, tokens)
 
 
 def _longer(

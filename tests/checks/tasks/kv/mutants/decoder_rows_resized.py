@@ -5,7 +5,7 @@ import numpy as np
 
 
 class Decoder:
-    """Attention blocks over token ids, with a cache that holds all layers and grows by 12 tokens."""
+    """Attention blocks over token ids, with a cache that holds all layers and grows by 40 tokens."""
 
     def __init__(self, vocab_size=40, d_model=24, num_heads=3, num_layers=2, seed=0):
         rng = np.random.default_rng(seed)
@@ -14,14 +14,14 @@ class Decoder:
         self.weights = rng.standard_normal((num_layers, 4, d_model, d_model)) / np.sqrt(d_model)
 
     def reset(self, batch):
-        self.kept = np.zeros((self.depth, 2, batch, self.heads, 12, self.width))
+        self.kept = np.zeros((self.depth, 2, batch, self.heads, 40, self.width))
         self.length = 0
 
     def _run(self, ids):
         b, t = ids.shape
         end = self.length + t
         if end > self.kept.shape[4]:
-            room = -(-end // 12) * 12
+            room = -(-end // 40) * 40
             self.kept = np.resize(self.kept, (*self.kept.shape[:4], room, self.width))
         x = self.table[ids] + np.sin(0.3 * np.arange(self.length, end))[:, None]
         hidden = np.arange(end)[None, :] > np.arange(self.length, end)[:, None]
