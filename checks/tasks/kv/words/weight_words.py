@@ -37,7 +37,10 @@ def weight_words(made: Array, scores: Array) -> str:
     wrong = np.abs(made - right).max(axis=-1) > _SAME
     if not wrong.any():
         return ""
-    told = _ahead(made) or _lost(made, right, scores) or _scaled(made, right, wrong)
+    if ahead := _ahead(made):
+        gone = _gone(made, right)
+        return f"{ahead}; without weight: {places(gone)}" if gone.any() else ahead
+    told = _lost(made, right, scores) or _scaled(made, right, wrong)
     return told or _other_scores(made, scores)
 
 
@@ -68,12 +71,16 @@ def _ahead(made: Array) -> str:
     return f"{many} tokens behind their own{which}{since}: {row}"
 
 
+def _gone(made: Array, right: Array) -> Array:
+    """Tokens of sequences and heads (B, H, S) that no row gives any weight, though some should."""
+    weighty = right > _SEEN * 10
+    small = np.abs(made) <= _LOST * right
+    return np.asarray((weighty & small).any(axis=2) & ~(weighty & ~small).any(axis=2))
+
+
 def _lost(made: Array, right: Array, scores: Array) -> str:
     """Tokens that no row sees: hidden, or seen and their values zero."""
-    weighty = right > _SEEN * 10
-    lost = (weighty & (np.abs(made) <= _LOST * right)).any(axis=2) & weighty.any(axis=2)
-    kept = (weighty & (np.abs(made) > _LOST * right)).any(axis=2)
-    gone = np.asarray(lost & ~kept)
+    gone = _gone(made, right)
     if not gone.any():
         return _masked(made, scores)
     rest = np.where(gone[:, :, None], 0.0, right)

@@ -30,6 +30,13 @@ def _from_a_token_on() -> np.ndarray:
     return _weights(seen=seen)
 
 
+def _ahead_and_hidden() -> np.ndarray:
+    seen = SEEN.copy()
+    seen[..., :3] = False
+    seen[:, :, 1, 6:8] = True
+    return _weights(seen=seen)
+
+
 def _hidden() -> np.ndarray:
     seen = SEEN.copy()
     seen[:, 1, :, :3] = False
@@ -82,6 +89,11 @@ def _not_finite() -> np.ndarray:
             _from_a_token_on(),
             "4 of 5 rows see tokens behind their own of head 1, from token 7 on: "
             "row 0, of token 4, sees tokens 7 to 8 of 9",
+        ),
+        (
+            _ahead_and_hidden(),
+            "1 of 5 rows see tokens behind their own: row 1, of token 5, sees tokens 6 to 7 of 9; "
+            "without weight: tokens 0 to 2 of 9",
         ),
         (_hidden(), "tokens 0 to 2 of 9, head 1: not attended to"),
         (_no_values(), "token 2: the values count as zeros"),
