@@ -107,7 +107,10 @@ def _factor(read: Sequence[Made]) -> str:
     values = np.concatenate([factor.ravel() for factor in factors])
     if np.ptp(values) <= SAME * np.abs(values).max():
         for words, given in _FACTORS.items():
-            if all(abs(f.flat[0] - given(e.problem)) <= SAME for f, e in zip(factors, read, strict=True)):
+            if all(
+                abs(factor.flat[0] - given(each.problem)) <= SAME
+                for factor, each in zip(factors, read, strict=True)
+            ):
                 return f"everything is {words}"
         return f"everything is {values[0]:.3g} times what it should be"
     if all(_whole_rows(factor) for factor in factors):
@@ -132,7 +135,7 @@ _FACTORS: Mapping[str, Callable[[Problem], float]] = {
     "multiplied by 1/√N, not by 1/√D": lambda p: float((p.case.q.shape[3] / p.case.q.shape[2]) ** 0.5),
     "multiplied by 1/√T, not by 1/√D": lambda p: float((p.case.q.shape[3] / p.tile) ** 0.5),
     "multiplied by ln 2": lambda p: float(np.log(2.0)),
-    "multiplied by log₂e": lambda p: float(np.log2(np.e)),
+    "multiplied by log₂e": lambda p: float(1.0 / np.log(2.0)),
     "multiplied by the number of heads": lambda p: float(p.case.q.shape[1]),
     "divided by the number of heads": lambda p: 1.0 / p.case.q.shape[1],
 }
