@@ -1,6 +1,6 @@
 # bug: where a head begins is counted by strides over that of a row, which holds row by row alone
 # caught by: accuracy
-# only: accuracy, loads
+# only: accuracy, causality
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 # bug: an allocator beside a pool begins again at its first block when all are taken
 # caught by: paged
-# only: paged, loads
+# only: paged, incremental_equals_full
 import numpy as np
 
 

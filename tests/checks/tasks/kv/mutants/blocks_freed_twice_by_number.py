@@ -1,6 +1,6 @@
 # bug: an allocator beside a pool takes a block back twice, and hands it to two
 # caught by: paged
-# only: paged, loads
+# only: paged, incremental_equals_full
 import numpy as np
 
 

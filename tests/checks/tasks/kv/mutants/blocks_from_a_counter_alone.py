@@ -1,6 +1,6 @@
 # bug: an allocator beside a pool counts on, and never hands out what was given back
 # caught by: paged
-# only: paged, loads
+# only: paged, incremental_equals_full
 import numpy as np
 
 

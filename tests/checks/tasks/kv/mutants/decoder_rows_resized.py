@@ -1,6 +1,6 @@
 # bug: a decoder's cache gets more room by np.resize, which repeats the numbers in memory order
 # caught by: incremental_equals_full
-# only: incremental_equals_full, loads
+# only: incremental_equals_full, cache_size_minimality
 import numpy as np
 
 

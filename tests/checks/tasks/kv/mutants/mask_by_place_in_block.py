@@ -1,6 +1,6 @@
 # bug: with several queries, keys of every block of 24 are hidden by their place in the block, not in the cache
 # caught by: incremental_equals_full
-# only: incremental_equals_full, loads
+# only: incremental_equals_full, cache_size_minimality
 import numpy as np
 
 BLOCK = 24

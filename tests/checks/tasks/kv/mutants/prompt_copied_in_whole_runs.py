@@ -1,6 +1,6 @@
 # bug: a prompt is copied in runs of four tokens, and a rest of fewer is not
 # caught by: incremental_equals_full
-# only: incremental_equals_full, loads
+# only: incremental_equals_full, cache_size_minimality
 import numpy as np
 
 RUN = 4

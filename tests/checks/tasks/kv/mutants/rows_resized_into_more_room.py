@@ -1,6 +1,6 @@
 # bug: more room is made by np.resize, which repeats the numbers in memory order: rows land in other heads
 # caught by: incremental_equals_full
-# only: incremental_equals_full, loads
+# only: incremental_equals_full, cache_size_minimality
 import numpy as np
 
 

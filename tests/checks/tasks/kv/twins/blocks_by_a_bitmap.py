@@ -1,5 +1,5 @@
 # style: an allocator by a bitmap beside a pool that is told its blocks; to free twice changes nothing
-# only: paged, loads
+# only: paged, incremental_equals_full
 import numpy as np
 
 

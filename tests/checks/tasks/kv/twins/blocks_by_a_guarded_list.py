@@ -1,5 +1,5 @@
 # style: an allocator beside a pool that is told its blocks; a block that is free already is refused
-# only: paged, loads
+# only: paged, incremental_equals_full
 import numpy as np
 
 

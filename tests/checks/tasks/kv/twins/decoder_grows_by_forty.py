@@ -1,5 +1,5 @@
 # style: a decoder's cache of all layers in one array, which grows by 40 tokens as they come
-# only: incremental_equals_full, loads
+# only: incremental_equals_full, growth
 import numpy as np
 
 

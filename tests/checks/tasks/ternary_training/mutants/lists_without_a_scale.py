@@ -1,6 +1,6 @@
 # bug: levels are multiplied without their scale; weights are kept in nested lists
 # caught by: projection
-# only: projection, loads
+# only: projection, purity
 import random
 
 import numpy as np

@@ -1,5 +1,5 @@
 # style: latent weights in nested lists
-# only: projection, loads
+# only: projection, purity
 import random
 
 import numpy as np
