@@ -12,10 +12,11 @@ from typing import Literal
 from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics, worst
 from judge_tui.checks.cuda.emulator import compiler
-from judge_tui.checks.cuda.emulator.guarding import guarded
+from judge_tui.checks.cuda.emulator.guarding import NO_HOOKS, guarded
 from judge_tui.checks.cuda.emulator.linking import closed
 from judge_tui.checks.cuda.emulator.program import DRIVER, Program
-from judge_tui.checks.cuda.emulator.rewriting import Refusal, rewritten
+from judge_tui.checks.cuda.emulator.rewriting import rewritten
+from judge_tui.checks.cuda.emulator.tokens import Refusal
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.sandbox.programs import Ran
 
@@ -24,6 +25,8 @@ __all__ = ["Failure", "build"]
 _MOST_TEXT = 48 << 20
 _MOST_ASSEMBLY = 96 << 20
 _MOST_PROGRAM = 96 << 20
+#: Where variables of device memory are stored (walls.ld); by its name one without bytes in the program.
+_STORED = {"data": 'section("emu_device")', "zero": 'section(".bss.emu_device")'}
 #: What GCC says in front of an error in a template or a constant that something else asked for.
 _ASKED_FOR = re.compile(r"instantiation of|substitut|required (?:from|by)|expansion of", re.I)
 
@@ -73,9 +76,11 @@ def build(
     deadline = time.monotonic() + seconds
     runtime = compiler.runtime()
     # nothing of a submission's lies among our headers, which count as the system's
-    files = {name: data for name, data in files.items() if name.partition("/")[0] != compiler.HEADERS}
-    sources = {**files, DRIVER: driver.encode(), **compiler.headers()}
-    unwatched = f"unwatched_{secrets.token_hex(8)}"
+    files = {name: data for name, data in files.items() if not name.startswith(compiler.HEADERS)}
+    unwatched, stored, known = (f"{name}_{secrets.token_hex(8)}" for name in ("unwatched", "stored", "known"))
+    headers = f"{compiler.HEADERS}-{known}"
+    sources = {**files, DRIVER: driver.encode(), **compiler.headers(headers)}
+    ours = {unwatched: NO_HOOKS, **{f"{stored}_{kind}": meant for kind, meant in _STORED.items()}}
     macros = [
         f"-DEMU_UNWATCHED={unwatched}",
         *(f"-D{name}={value}" for name, value in (defines or {}).items()),
@@ -85,13 +90,14 @@ def build(
     # the program's main is the emulator's; a submission's own test program keeps out of its way
     first = compiler.run_compiler(
         ["-E", "-x", "c++", edition, "-fpermissive", *macros, "-Dmain=judge_submission_main", *where,
-         "-isystem", compiler.HEADERS, "-include", "emulator/cuda.h", DRIVER, "-o", "unit.ii"],
+         "-isystem", headers, "-include", "emulator/cuda.h", DRIVER, "-o", "unit.ii"],
         sources, {"unit.ii": _MOST_TEXT}, deadline - time.monotonic(),
     )  # fmt: skip
     if not first.ok:
         return _failed(first, files)
     try:
-        text, told = guarded(rewritten(first.files["unit.ii"].decode("utf-8", "surrogateescape")), unwatched)
+        read = first.files["unit.ii"].decode("utf-8", "surrogateescape")
+        text, told = guarded(rewritten(read, headers, stored), ours)
     except Refusal as refusal:
         said = Diagnostic("error", refusal.message, refusal.file.removeprefix("./"), refusal.line)
         return Failure("refused", str(said), (said,), own=said.file in files)

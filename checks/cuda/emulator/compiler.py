@@ -100,12 +100,11 @@ def _run(
     )
 
 
-@functools.cache
-def headers() -> Mapping[str, bytes]:
-    """The headers that stand for CUDA's, by their path in the scratch folder."""
+def headers(folder: str = HEADERS) -> Mapping[str, bytes]:
+    """The headers that stand for CUDA's, by their path in the scratch folder; ``folder`` is theirs there."""
     root = _HERE / "include"
     return {
-        f"{HEADERS}/{path.relative_to(root)}": path.read_bytes()
+        f"{folder}/{path.relative_to(root)}": path.read_bytes()
         for path in sorted(root.rglob("*"))
         if path.is_file() and not path.name.startswith(".")
     }

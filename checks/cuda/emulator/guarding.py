@@ -11,12 +11,12 @@ Source: GCC manual, "Function Attributes", "Pragmas Accepted by GCC"; ISO C++ [l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from judge_tui.checks.cuda.diagnostics import Diagnostic
-from judge_tui.checks.cuda.emulator.rewriting import Refusal, place
+from judge_tui.checks.cuda.emulator.tokens import Refusal, place
 
-__all__ = ["guarded"]
+__all__ = ["NO_HOOKS", "guarded"]
 
 _BEFORE = r"\w$\x80-\U0010ffff"
 #: Literals, directives, and the words and brackets that matter; all else is passed over.
@@ -58,19 +58,22 @@ _KEPT = frozenset(
     vector_size visibility warning warn_unused warn_unused_result weak""".split()  # noqa: SIM905
 )
 #: What only says what a compiler of device code would want to know.
-_SILENT = frozenset({"device", "host", "global", "shared", "constant", "launch_bounds", "device_builtin"})
+_SILENT = frozenset(
+    {"device", "host", "global", "shared", "constant", "managed", "launch_bounds", "device_builtin"}
+)
 _SUSPICIOUS = re.compile(r"\b(?:__attribute(?:__)?|asm|__asm(?:__)?|_Pragma)\b|\[\s*\[|<:|[\\{}#]")
-_NO_HOOKS = 'no_sanitize("thread", "undefined")'
+#: What stands for no hooks.
+NO_HOOKS = 'no_sanitize("thread", "undefined"), noinline'
 _MOST_TOLD = 16
 _MOST_GROUP = 20_000
 
 
-def guarded(text: str, unwatched: str = "") -> tuple[str, tuple[Diagnostic, ...]]:
+def guarded(text: str, ours: Mapping[str, str] | None = None) -> tuple[str, tuple[Diagnostic, ...]]:
     """Take out of preprocessed text what is not listed.
 
     Args:
         text: With CUDA's own syntax rewritten.
-        unwatched: The attribute that stands for no hooks, a name that the submission cannot know.
+        ours: Attribute that the emulator made → what it stands for; names that the submission cannot know.
 
     Returns:
         The text, of which every line keeps its number, and what was taken out of the submission's files.
@@ -94,8 +97,9 @@ def guarded(text: str, unwatched: str = "") -> tuple[str, tuple[Diagnostic, ...]
             end, new = _assembly(text, end)
         elif (group := _group(text, end if kind == "attribute" else start)) is not None:
             end, inner = group[0], _MARKER_LINE.sub("", group[1])
-            if kind == "attribute" and unwatched and unwatched in inner:
-                new = f"__attribute__(({_NO_HOOKS}, noinline))"
+            given = next((meant for name, meant in (ours or {}).items() if name in inner), None)
+            if kind == "attribute" and given is not None:
+                new = f"__attribute__(({given}))"
             else:
                 new, gone = _attributes(match[0], inner) if kind == "attribute" else _brackets(inner)
         else:

@@ -2,68 +2,42 @@
 
 What is rewritten: ``kernel<<<grid, block, shared, stream>>>(arguments)``, ``__shared__`` (static storage of
 a thread, which the runtime tells from other memory; ``extern`` becomes the block's dynamic memory),
-``__noinline__`` and inline PTX. No line is added or removed, and only text of the submission is touched:
-preprocessed text says by its line markers where that is. Comments are gone by then; literals are left alone.
+``__device__`` and ``__constant__`` variables, ``__noinline__`` and inline PTX. No line is added or removed.
+Only text of the submission is touched, which line markers tell, but for names like the emulator's own, which
+become others in the system's text as well. Comments are gone by then; literals are left alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge_tui.checks.cuda.emulator.ptx import emulated
-
-__all__ = ["Refusal", "place", "rewritten"]
-
-_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ 0-9]*)$', re.M)
-_TOKEN = re.compile(
-    r"""(?P<skip>^\#[^\n]*$)"""
-    r"""|(?P<literal>(?:\b(?:u8|[uUL])?R"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)")"""
-    r"""|(?:\bu8|\b[uUL])?"(?:\\.|[^"\\\n])*"|(?:\b(?:u8|[uUL])|(?<![\w]))'(?:\\.|[^'\\\n])*')"""
-    r"""|(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)"""
-    r"""|(?P<launch><<[ \t]*<)|(?P<sign>[^\s\w])""",
-    re.S | re.M,
+from judge_tui.checks.cuda.emulator.tokens import (
+    CLOSING,
+    MOST_TOKENS,
+    OPENING,
+    Refusal,
+    Token,
+    braces_around,
+    in_a_function,
+    matching,
+    place,
+    stretches,
+    tokens_of,
 )
-_CLOSING = {")": "(", "]": "[", "}": "{"}
-_OPENING = {opening: closing for closing, opening in _CLOSING.items()}
-#: Characters of a submission's own text, tokens of a launch or declaration, and rewrites: bounds on the work
-#: that a hostile source can make here.
-_MOST_TEXT = 4 << 20
-_MOST_TOKENS = 5_000
+
+__all__ = ["rewritten"]
+
 _MOST_DECLARED = 300
 _MOST_REWRITES = 5_000
 _NOT_NAMES = frozenset({"if", "while", "for", "switch", "return", "else", "do", "case", "operator"})
 _CONDITIONS = frozenset({"if", "while", "for", "switch"})
-#: GCC's flag for text of a system header, and as such our own are included.
-_SYSTEM = "3"
-#: How names begin of files that are not the submission's.
-_NOT_ITS_OWN = ("/", "emulator-include/", "./emulator-include/")
+#: Words of declarations that the compiler stores in its own way, and of none.
+_STORED_OTHERWISE = frozenset({"template", "extern", "inline", "constexpr", "managed", "typedef", "using"})
 #: Names that the emulator's headers declare; a submission's own of that kind are others.
-_OURS = re.compile(r"emu(?:_\w+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal(Exception):
-    """Something that the emulator has no meaning for.
-
-    Attributes:
-        message: What, as a clause.
-        file: File of the submission.
-        line: 1-based.
-    """
-
-    message: str
-    file: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
+_OURS = re.compile(r"\bemu(?:_\w+)?\b")
 
 
 @dataclass(slots=True)
@@ -87,18 +61,24 @@ class _Edits:
         return "".join([*parts, text[at:]])
 
 
-def rewritten(text: str) -> str:
+def rewritten(text: str, headers: str, stored: str) -> str:
     """Rewrite preprocessed text.
 
     Args:
         text: What ``g++ -E`` made of a CUDA source.
+        headers: The folder of the emulator's headers, which the submission does not know.
+        stored: How the attributes begin that store a variable in device memory, ``…_zero`` without an initial
+            value and ``…_data`` with one.
 
     Raises:
         Refusal: Inline PTX, or a launch, that the emulator does not understand.
     """
-    tokens = _tokens(text)
-    braces = _braces(tokens)
+    tokens = tokens_of(text, headers)
+    braces = braces_around(tokens)
     edits = _Edits([])
+    for start, end, whose in stretches(text, headers):
+        for match in _OURS.finditer(text, start, end) if whose == "system" else ():
+            edits.replace(match.start(), match.end(), f"their_{match[0]}")
     for index, token in enumerate(tokens):
         if len(edits.made) > _MOST_REWRITES:
             raise Refusal("too many launches and shared variables", *place(text, token.start))
@@ -112,70 +92,19 @@ def rewritten(text: str) -> str:
             edits.replace(token.start, token.end, "__attribute__((noinline))")
         elif token.text in ("asm", "__asm__", "__asm"):
             _assembly(text, tokens, index, edits)
+        elif _of_device(tokens, index) and not in_a_function(tokens, braces[index]):
+            _variable(text, tokens, index, edits, stored)
     return edits.applied(text)
 
 
-def _tokens(text: str) -> list[_Token]:
-    found: list[_Token] = []
-    stretches = list(_own(text))
-    if sum(end - start for start, end in stretches) > _MOST_TEXT:
-        raise Refusal(f"a source of more than {_MOST_TEXT >> 20} MiB after preprocessing", "", 0)
-    for start, end in stretches:
-        for match in _TOKEN.finditer(text, start, end):
-            kind = match.lastgroup or ""
-            if match["skip"] is None:
-                kind = "literal" if match["literal"] is not None else kind
-                found.append(_Token(kind, match[0], match.start(), match.end()))
-    return found
-
-
-def _own(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of the submission's own text, neighbours joined."""
-    begun: int | None = None
-    for marker in _MARKER.finditer(text):
-        # a file of the submission's may say of itself that it is the system's
-        system = _SYSTEM in marker[3].split() and marker[2].startswith(_NOT_ITS_OWN)
-        own = not system and not marker[2].startswith("<")
-        if begun is not None and not own:
-            yield begun, marker.start()
-            begun = None
-        elif begun is None and own:
-            begun = marker.end()
-    if begun is not None:
-        yield begun, len(text)
-
-
-def place(text: str, at: int) -> tuple[str, int]:
-    """File and line of an offset, by the marker before it."""
-    last = None
-    for marker in _MARKER.finditer(text, 0, at):
-        last = marker
-    if last is None:
-        return "", 0
-    return last[2], int(last[1]) + text.count("\n", last.end(), at) - 1
-
-
-def _matching(tokens: Sequence[_Token], index: int) -> int | None:
-    """Where the group that opens at ``index`` ends."""
-    depth = 0
-    for at in range(index, min(index + _MOST_TOKENS, len(tokens))):
-        if tokens[at].text in _OPENING:
-            depth += 1
-        elif tokens[at].text in _CLOSING:
-            depth -= 1
-            if depth == 0:
-                return at
-    return None
-
-
-def _opening(tokens: Sequence[_Token], index: int) -> int | None:
+def _opening(tokens: Sequence[Token], index: int) -> int | None:
     """Where the group that ends at ``index`` begins; angle brackets group as well."""
     closes = tokens[index].text
     depth = 0
     at = index
-    while at >= max(0, index - _MOST_TOKENS):
+    while at >= max(0, index - MOST_TOKENS):
         text = tokens[at].text
-        if text in _CLOSING and (at != index or closes != ">"):
+        if text in CLOSING and (at != index or closes != ">"):
             inner = _plain_opening(tokens, at)
             if inner is None:
                 return None
@@ -194,24 +123,24 @@ def _opening(tokens: Sequence[_Token], index: int) -> int | None:
     return None
 
 
-def _arrow(tokens: Sequence[_Token], at: int) -> bool:
+def _arrow(tokens: Sequence[Token], at: int) -> bool:
     """Whether the ``>`` there ends a ``->``."""
     return at > 0 and tokens[at - 1].text == "-" and tokens[at - 1].end == tokens[at].start
 
 
-def _plain_opening(tokens: Sequence[_Token], index: int) -> int | None:
+def _plain_opening(tokens: Sequence[Token], index: int) -> int | None:
     depth = 0
-    for at in range(index, max(index - _MOST_TOKENS, -1), -1):
-        if tokens[at].text in _CLOSING:
+    for at in range(index, max(index - MOST_TOKENS, -1), -1):
+        if tokens[at].text in CLOSING:
             depth += 1
-        elif tokens[at].text in _OPENING:
+        elif tokens[at].text in OPENING:
             depth -= 1
             if depth == 0:
                 return at
     return None
 
 
-def _named_from(tokens: Sequence[_Token], index: int) -> int | None:
+def _named_from(tokens: Sequence[Token], index: int) -> int | None:
     """Where the expression that names a kernel begins; ``index`` is its last token."""
     if index >= 0 and tokens[index].text in (")", "]", ">"):
         start = _opening(tokens, index)
@@ -227,7 +156,7 @@ def _named_from(tokens: Sequence[_Token], index: int) -> int | None:
     return _qualified_from(tokens, index) if index >= 0 and tokens[index].kind == "word" else None
 
 
-def _qualified_from(tokens: Sequence[_Token], index: int) -> int:
+def _qualified_from(tokens: Sequence[Token], index: int) -> int:
     """Where ``a::b<c>::template d`` or ``object.member`` begins; ``index`` is its last name."""
     at = index
     if at and tokens[at - 1].text == "template":
@@ -246,7 +175,7 @@ def _qualified_from(tokens: Sequence[_Token], index: int) -> int:
     return at if owner is None else owner
 
 
-def _scope_from(tokens: Sequence[_Token], last: int, otherwise: int) -> int:
+def _scope_from(tokens: Sequence[Token], last: int, otherwise: int) -> int:
     """Where the scope before ``::`` begins; ``last`` is its last token."""
     if tokens[last].text == ">":
         opening = _opening(tokens, last)
@@ -256,13 +185,13 @@ def _scope_from(tokens: Sequence[_Token], last: int, otherwise: int) -> int:
     return _qualified_from(tokens, last)
 
 
-def _configuration_end(tokens: Sequence[_Token], index: int) -> int | None:
+def _configuration_end(tokens: Sequence[Token], index: int) -> int | None:
     """Index of the first of the three ``>`` that end a configuration and stand before ``(``."""
     at = index + 1
-    while at < min(index + _MOST_TOKENS, len(tokens)):
+    while at < min(index + MOST_TOKENS, len(tokens)):
         text = tokens[at].text
-        if text in _OPENING:
-            end = _matching(tokens, at)
+        if text in OPENING:
+            end = matching(tokens, at)
             if end is None:
                 return None
             at = end
@@ -274,10 +203,10 @@ def _configuration_end(tokens: Sequence[_Token], index: int) -> int | None:
     return None
 
 
-def _launch(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
+def _launch(text: str, tokens: Sequence[Token], index: int, edits: _Edits) -> None:
     start = _named_from(tokens, index - 1)
     closing = _configuration_end(tokens, index)
-    end = _matching(tokens, closing + 3) if closing is not None else None
+    end = matching(tokens, closing + 3) if closing is not None else None
     if start is None or closing is None or end is None:
         raise Refusal("a kernel launch that cannot be read", *place(text, tokens[index].start))
     opened = tokens[closing + 3]
@@ -291,10 +220,10 @@ def _launch(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> N
             edits.replace(tokens[at].start, tokens[at].end, "::emu::Null()")
 
 
-def _aligned_first(text: str, tokens: Sequence[_Token], start: int, end: int, edits: _Edits) -> None:
+def _aligned_first(text: str, tokens: Sequence[Token], start: int, end: int, edits: _Edits) -> None:
     """Move ``alignas(…)`` to where C++ alone has it: before every specifier."""
     at = next((at for at in range(start + 1, end) if tokens[at].text == "alignas"), None)
-    closing = _matching(tokens, at + 1) if at is not None else None
+    closing = matching(tokens, at + 1) if at is not None else None
     if at is None or closing is None:
         return
     moved = text[tokens[at].start : tokens[closing].end]
@@ -302,7 +231,7 @@ def _aligned_first(text: str, tokens: Sequence[_Token], start: int, end: int, ed
     edits.replace(tokens[at].start, tokens[closing].end, "\n" * moved.count("\n"))
 
 
-def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits, braces: Sequence[int]) -> None:
+def _shared(text: str, tokens: Sequence[Token], index: int, edits: _Edits, braces: Sequence[int]) -> None:
     start, last = index, min(index + _MOST_DECLARED, len(tokens) - 1)
     while (
         start and index - start < _MOST_DECLARED and tokens[start - 1].text not in (";", "{", "}", ")", ":")
@@ -310,8 +239,8 @@ def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits, brac
         start -= 1
     end = index
     while end < last and tokens[end].text != ";":
-        if tokens[end].text in _OPENING:
-            end = _matching(tokens, end) or end
+        if tokens[end].text in OPENING:
+            end = matching(tokens, end) or end
         end += 1
     words = {token.text for token in (*tokens[start:index], *tokens[index + 1 : min(index + 4, end)])}
     _aligned_first(text, tokens, start, end, edits)
@@ -321,7 +250,7 @@ def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits, brac
         return
     edits.replace(token.start, token.end, "")
     opening = next((at for at in range(index + 1, end) if _declares(tokens, at)), end)
-    if _in_a_function(tokens, braces[index]):
+    if in_a_function(tokens, braces[index]):
         # GCC forgets the symbol's name within templates, so there the array is a reference to the memory
         extern = next(each for each in tokens[start : min(index + 4, end)] if each.text == "extern")
         edits.replace(extern.start, extern.end, "")
@@ -333,41 +262,52 @@ def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits, brac
     edits.insert(tokens[bracket].end, ' __asm__("emu_dynamic")')
 
 
-def _declares(tokens: Sequence[_Token], at: int) -> bool:
+def _declares(tokens: Sequence[Token], at: int) -> bool:
     """Whether the bracket there follows the name that is declared."""
     return tokens[at].text == "[" and tokens[at - 1].kind == "word"
 
 
-def _braces(tokens: Sequence[_Token]) -> list[int]:
-    """For each token the innermost brace around it, or -1."""
-    around: list[int] = []
-    opened: list[int] = []
-    for at, token in enumerate(tokens):
-        if token.text == "}" and opened:
-            opened.pop()
-        around.append(opened[-1] if opened else -1)
-        if token.text == "{":
-            opened.append(at)
-    return around
+def _of_device(tokens: Sequence[Token], index: int) -> bool:
+    """Whether ``__device__`` or ``__constant__`` stands there, as the headers spell them."""
+    said = "".join(each.text for each in tokens[index : index + 6])
+    return said in ("__attribute__((device))", "__attribute__((constant))")
 
 
-def _in_a_function(tokens: Sequence[_Token], brace: int) -> bool:
-    """Whether a brace belongs neither to a namespace nor to ``extern "C"``."""
-    if brace < 0:
-        return False
-    before = [token.text for token in tokens[max(0, brace - 8) : brace]]
-    tail = before[len(before) - before[::-1].index("namespace") :] if "namespace" in before else None
-    named = tail is not None and all(part.isidentifier() or part == ":" for part in tail)
-    return not named and before[-1:] != ['"C"']
+def _variable(text: str, tokens: Sequence[Token], index: int, edits: _Edits, stored: str) -> None:
+    """Stores what is declared there in device memory, where it is a variable that can change."""
+    start, at = index, index + 6
+    while start and index - start < _MOST_DECLARED and tokens[start - 1].text not in (";", "{", "}"):
+        start -= 1
+    last = min(index + _MOST_DECLARED, len(tokens) - 1)
+    while at < last and tokens[at].text not in (";", "=", "{"):
+        if tokens[at].text == "(" and tokens[at - 1].text not in ("__attribute__", "alignas", "decltype"):
+            return  # a function, or a lambda
+        at = (matching(tokens, at) or last if tokens[at].text in OPENING else at) + 1
+    words = [token.text for token in tokens[start:at]]
+    if set(words) & _STORED_OTHERWISE or any(_of_device(tokens, each) for each in range(start, index)):
+        return
+    if "const" in words[len(words) - words[::-1].index("*") if "*" in words else 0 :]:
+        return
+    _aligned_first(text, tokens, start, at, edits)
+    given = any(token.text in ("=", "{") for token in _declaration(tokens, at))
+    edits.replace(tokens[index + 3].start, tokens[index + 3].end, f"{stored}_{'data' if given else 'zero'}")
 
 
-def _assembly(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
+def _declaration(tokens: Sequence[Token], at: int) -> Sequence[Token]:
+    """The tokens from there to the end of a declaration."""
+    end = at
+    while end < min(at + MOST_TOKENS, len(tokens)) and tokens[end].text != ";":
+        end += 1
+    return tokens[at:end]
+
+
+def _assembly(text: str, tokens: Sequence[Token], index: int, edits: _Edits) -> None:
     at = index + 1
     while at < len(tokens) and tokens[at].text in ("volatile", "__volatile__", "goto", "inline"):
         at += 1
     if at >= len(tokens) or tokens[at].text != "(":
         return
-    end = _matching(tokens, at)
+    end = matching(tokens, at)
     if end is None:
         return
     statement = text[tokens[at].end : tokens[end].start]

@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from judge_tui.checks.cuda import emulator
@@ -36,16 +37,17 @@ def compiling() -> None:
 
 
 @functools.cache
-def made(name: str) -> emulator.Program | emulator.Failure:
+def made(name: str, define: str = "") -> emulator.Program | emulator.Failure:
     files = {path.name: path.read_bytes() for path in (SOURCES / name, SOURCES / "posing.h")}
-    return emulator.build(f'#include "{name}"\n', files, seconds=300)
+    defines = {define: "1"} if define else None
+    return emulator.build(f'#include "{name}"\n', files, defines=defines, seconds=300)
 
 
-def run(name: str, *numbers: int) -> list[Answer]:
+def run(name: str, *numbers: int, logits: npt.NDArray[np.float32] = RIGHT) -> list[Answer]:
     """Launches of the sources' variants, one after another in one process."""
     program = made(name)
     assert isinstance(program, emulator.Program), program.output
-    return program.run([Case(RIGHT, number, 4) for number in numbers], budget_s=60)
+    return program.run([Case(logits, number, 4) for number in numbers], budget_s=60)
 
 
 def right(answer: Answer) -> bool:
@@ -147,6 +149,34 @@ def test_the_emulators_own_functions_have_no_names_for_a_submission() -> None:
     failure = made("as_a_kernel.cu")
     assert isinstance(failure, emulator.Failure)
     assert "their_emu" in failure.reason
+
+
+@pytest.mark.parametrize("define", ["", "OF_THE_SYSTEM"])
+def test_text_that_poses_as_a_header_has_no_names_of_the_emulators_either(define: str) -> None:
+    failure = made("posing_as_ours.cu", define)
+    assert isinstance(failure, emulator.Failure)
+    assert "their_emu" in failure.reason
+
+
+def test_variables_of_device_memory_are_used_as_a_card_lets_them_be() -> None:
+    answers = run("device_variables.cu", 0, 1, 2, 3)
+    assert all(map(right, answers)), answers
+    assert not [event for answer in answers for event in answer.events if event.severity == "fault"]
+
+
+@pytest.mark.parametrize("number", range(10, 16))
+def test_host_code_that_touches_a_variable_of_device_memory_ends(number: int) -> None:
+    (answer,) = run("device_variables.cu", number)
+    assert (answer.status, answer.probabilities) == ("crashed", None)
+    assert "in a __device__ or __constant__ variable" in answer.events[-1].text
+
+
+def test_what_kernels_leave_for_the_host_counts_as_brought_where_host_code_looks_at_it() -> None:
+    logits = np.arange(64, dtype=np.float32)[None] / 100
+    workspace, *looked_at = run("left_for_the_host.cu", *range(5), logits=logits)
+    assert all(np.array_equal(each.probabilities[0], logits[0, :4]) for each in (workspace, *looked_at))  # type: ignore[index]
+    assert not workspace.events
+    assert [[event.kind for event in each.events] for each in looked_at] == [["host_copy"]] * 4
 
 
 @pytest.mark.parametrize("number", range(10))

@@ -72,7 +72,7 @@ void other_access(uintptr_t address, size_t bytes, unsigned access, Where where)
 void host_access(uintptr_t address, size_t bytes, unsigned access, Where where) {
     if (in_device(address)) {
         lower_walls();
-        report("illegal_address", FAULT, where, 0, "host code makes %s of %zu bytes in device memory", verb(access), bytes);
+        report("illegal_address", FAULT, where, 0, "host code makes %s of %zu bytes in %s", verb(access), bytes, device_name(address));
         end_host_code(1);
     }
     if (access & WRITE && is_private(address, bytes)) {
@@ -80,9 +80,17 @@ void host_access(uintptr_t address, size_t bytes, unsigned access, Where where) 
         report("illegal_address", FAULT, where, 0, "host code makes a write of %zu bytes in the emulator's own memory", bytes);
         end_host_code(1);
     }
+    if (access & READ) brought(address, bytes);
 }
 
 }  // namespace
+
+void brought(uintptr_t address, size_t bytes) {
+    if (!in_arena(address) || in_device(address)) return;
+    Inside inside;
+    Allocation* its = find(address);
+    if (its && its->written) machine.brought_bytes += bytes;
+}
 
 bool is_private(uintptr_t address, size_t bytes) { return within(Wall::STATE, address, bytes) || within(Wall::CHANNEL, address, bytes); }
 

@@ -166,8 +166,9 @@ static cudaError_t may_copy(void* to, const void* from, size_t bytes, int kind, 
     if (sink && sink->read_only) report("input_written", FAULT, where, 0, "cudaMemcpy into the caller's input");
     if (sink && sink->answer && !in_device(uintptr_t(from)))
         report("host_copy", HAZARD, where, 0, "%zu bytes are copied from the host into %s: host code made that part of the answer", bytes, sink->name);
-    if (in_device(uintptr_t(from)) && !in_device(uintptr_t(to))) machine.brought_bytes += bytes;
     Allocation* source = find(uintptr_t(from));
+    bool made = in_device(uintptr_t(from)) || (source && source->written);
+    if (made && !in_device(uintptr_t(to))) machine.brought_bytes += bytes;
     bool inputs = source && source->read_only && source->base == uintptr_t(from) && source->bytes == bytes;
     if ((sink = find(uintptr_t(to)))) sink->copy = inputs && sink->base == uintptr_t(to) && sink->bytes == bytes;
     return cudaSuccess;
@@ -275,7 +276,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     return cudaError_t(sticky());
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* its, const void* p) {
-    bool device = in_device(uintptr_t(p)), known = whole(uintptr_t(p), 1);
+    bool device = in_device(uintptr_t(p)), known = whole(uintptr_t(p), 1) || (device && !in_arena(uintptr_t(p)));
     its->type = !known ? cudaMemoryTypeUnregistered : device ? cudaMemoryTypeDevice : cudaMemoryTypeManaged;
     its->device = 0;
     its->devicePointer = known ? (void*)p : nullptr;

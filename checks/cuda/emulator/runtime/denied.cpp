@@ -28,6 +28,7 @@ bool free_of_walls(const void* p, size_t bytes) {
 
 void ranged(const void* p, size_t bytes, unsigned access, Where where) {
     if (machine.current && bytes) checked(uintptr_t(p), bytes, access | UNALIGNED, where);
+    else if (access & READ) brought(uintptr_t(p), bytes);
 }
 
 }  // namespace

@@ -106,7 +106,9 @@ void release_ours() {
 
 bool in_arena(uintptr_t address) { return address - arena < ARENA + OF_HOST; }
 
-bool in_device(uintptr_t address) { return address - arena < ARENA; }
+bool in_device(uintptr_t address) { return within(Wall::DEVICE, address, 1); }
+
+const char* device_name(uintptr_t address) { return in_arena(address) ? "device memory" : "a __device__ or __constant__ variable"; }
 
 Allocation* find(uintptr_t address) {
     if (last < count && address - table[last].base < table[last].bytes) return &table[last];

@@ -79,7 +79,7 @@ void host_broke(int number, siginfo_t* about, void* context) {
     if (!where) where = caller(context);
     lower_walls();
     if (address && in_device(address))
-        report("illegal_address", FAULT, where, 0, "host code %s device memory", touch(context));
+        report("illegal_address", FAULT, where, 0, "host code %s %s", touch(context), device_name(address));
     else if (address && is_private(address, 1))
         report("illegal_address", FAULT, where, 0, "host code %s the emulator's own memory", touch(context));
     else

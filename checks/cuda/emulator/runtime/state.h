@@ -65,7 +65,7 @@ struct Machine {
     int error;  // sticky
     uint64_t input_bytes;  // read of the logits by kernels
     bool flushed;  // what the host printed, after its code broke
-    uint64_t brought_bytes;  // copied from device memory to the host
+    uint64_t brought_bytes;  // that the host had of what lay in device memory, or kernels left for it
     bool planned;            // kernels are not run: what is launched is all that is looked at
     Where refused_at;        // the last launch that was refused, with none after it by whom knew, and why
     char refused[160];
@@ -108,7 +108,8 @@ void release_ours();
 Allocation* find(uintptr_t address);
 Allocation* nearest(uintptr_t address);
 bool in_arena(uintptr_t address);  // of the device's memory, or the host's that it reads
-bool in_device(uintptr_t address);
+bool in_device(uintptr_t address);  // variables included
+const char* device_name(uintptr_t address);
 size_t peak_bytes();
 void reset_peak();
 
@@ -133,6 +134,8 @@ Where copied_by(uintptr_t address);  // the copy that has not arrived there yet;
 void checked(uintptr_t address, size_t bytes, unsigned access, Where where);
 void host_checked(uintptr_t address, size_t bytes, unsigned access, Where where);  // of host code alone
 bool is_private(uintptr_t address, size_t bytes);  // the runtime's own
+// Host code looks at what kernels left in memory that both sides reach.
+void brought(uintptr_t address, size_t bytes);
 [[noreturn]] void end_host_code(int how);
 
 // ---- signals.cpp

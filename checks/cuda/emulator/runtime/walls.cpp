@@ -3,8 +3,8 @@
 #include "state.h"
 #include "threads.h"
 
-// Where the linker put the runtime's variables.
-extern "C" char emu_state_begin, emu_state_end;
+// Where the linker put the runtime's variables, and the submission's of device memory.
+extern "C" char emu_state_begin, emu_state_end, emu_device_begin, emu_device_end;
 
 namespace emu {
 namespace {
@@ -45,7 +45,10 @@ bool entered() { return machine.inside == this_thread(); }
 
 void raise_walls() {
     static bool known = false;
-    if (!known) enclose(Wall::STATE, &emu_state_begin, size_t(&emu_state_end - &emu_state_begin));
+    if (!known) {
+        enclose(Wall::STATE, &emu_state_begin, size_t(&emu_state_end - &emu_state_begin));
+        enclose(Wall::DEVICE, &emu_device_begin, size_t(&emu_device_end - &emu_device_begin));
+    }
     known = standing = true;
     device_open = false;
     set(Wall::CHANNEL, permitted);

@@ -8,7 +8,7 @@ import pytest
 
 from judge_tui.checks.cuda.emulator.guarding import guarded
 from judge_tui.checks.cuda.emulator.linking import closed, refused
-from judge_tui.checks.cuda.emulator.rewriting import Refusal
+from judge_tui.checks.cuda.emulator.tokens import Refusal
 
 HEAD = '# 1 "a.cu"\n'
 

@@ -7,14 +7,15 @@ import re
 import pytest
 
 from judge_tui.checks.cuda.emulator.ptx import emulated
-from judge_tui.checks.cuda.emulator.rewriting import Refusal, rewritten
+from judge_tui.checks.cuda.emulator.rewriting import rewritten
+from judge_tui.checks.cuda.emulator.tokens import Refusal
 
 HEAD = '# 1 "a.cu"\n'
 CALL = "::emu::launched([=](auto... emu_a) {{ {0}(emu_a...); }}, ::emu::Shape({1}), {2})"
 
 
 def own(text: str) -> str:
-    return rewritten(HEAD + text).removeprefix(HEAD)
+    return rewritten(HEAD + text, "ours", "stored").removeprefix(HEAD)
 
 
 def plain(text: str) -> str:
@@ -89,8 +90,8 @@ def test_null_is_passed_as_a_pointer() -> None:
 def test_text_of_system_headers_is_not_touched() -> None:
     system = '# 1 "/usr/include/x.h" 1 3\nint __noinline__; k<<<1, 2>>>(x);\n'
     text = HEAD + system + '# 2 "a.cu" 2\nint __noinline__ f();\n'
-    assert "int __noinline__; k<<<1, 2>>>(x);" in rewritten(text)
-    assert "int __attribute__((noinline)) f();" in rewritten(text)
+    assert "int __noinline__; k<<<1, 2>>>(x);" in rewritten(text, "ours", "stored")
+    assert "int __attribute__((noinline)) f();" in rewritten(text, "ours", "stored")
 
 
 @pytest.mark.parametrize(
@@ -192,3 +193,39 @@ def test_unknown_ptx_is_refused(statement: str) -> None:
     assert emulated(statement) is None
     with pytest.raises(Refusal, match="inline PTX"):
         own(f"asm volatile({statement});")
+
+
+DEVICE, CONSTANT = "__attribute__((device))", "__attribute__((constant))"
+
+
+@pytest.mark.parametrize(
+    ("declared", "wanted"),
+    [
+        (f"{DEVICE} float x[4];", "zero"),
+        (f"static {DEVICE} unsigned int x, y;", "zero"),
+        (f"{DEVICE} int x = 3, y;", "data"),
+        (f"{DEVICE} Pair x{{1, 2}};", "data"),
+        (f"namespace {{ {CONSTANT} float x[4] = {{1}}; }}", "data"),
+        (f"{DEVICE} const float* x;", "zero"),
+        (f"{DEVICE} __attribute__((aligned(16))) float x[(N + 1)];", "zero"),
+        (f"{DEVICE} const float x[4] = {{1}};", ""),
+        (f"{DEVICE} float* const x = nullptr;", ""),
+        (f"constexpr {CONSTANT} int x = 1;", ""),
+        (f"extern {DEVICE} int x;", ""),
+        (f"template <class T> {DEVICE} T x;", ""),
+        (f"{DEVICE} __attribute__((managed)) int x;", ""),
+        (f"{DEVICE} float f(float x) {{ return x; }}", ""),
+        (f"auto f = [=] {DEVICE} (int i) {{ return i; }};", ""),
+        (f"void f() {{ static {DEVICE} int x; }}", ""),
+    ],
+)
+def test_variables_of_device_memory_are_stored_apart(declared: str, wanted: str) -> None:
+    new = own(declared)
+    marked = f"__attribute__((stored_{wanted}))"
+    assert new == (
+        re.sub(r"__attribute__\(\((device|constant)\)\)", marked, declared) if wanted else declared
+    )
+
+
+def test_an_alignment_comes_before_the_storage() -> None:
+    assert own(f"{CONSTANT} alignas(16) int x;") == "alignas(16) __attribute__((stored_zero))  int x;"

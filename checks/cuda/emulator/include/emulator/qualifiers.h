@@ -1,13 +1,15 @@
 // CUDA's keywords for the host's compiler. `__shared__` and `__noinline__` are rewritten in the
 // text: the first may follow `extern`, the second is an attribute's name in the standard library.
+// `__device__` and `__constant__` are attributes, as in CUDA's own headers: the rewriting stores variables
+// that have them apart, and takes them from everything else.
 #pragma once
 #include "abi.h"
 
 #define __global__ __attribute__((noinline))
-#define __device__
+#define __device__ __attribute__((device))
 #define __host__
-#define __constant__
-#define __managed__
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
