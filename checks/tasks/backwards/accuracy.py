@@ -11,7 +11,9 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.counted import wrong_places
-from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.earlier import of_another_call
+from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
+from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
@@ -30,6 +32,7 @@ from judge_tui.checks.tasks.backwards.passes import (
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["forward_accuracy"]
@@ -40,48 +43,56 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=11,
+    version=12,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
     double = Held("y, relative error of gamma·x̂ per row, float64 input")
     single = Held("y, relative error of gamma·x̂ per row, float32 input")
     causes: list[tuple[str, ...]] = []
-    draws = list(drawn(bench.sizes("draws")))
+    draws, calls, own = list(drawn(bench.sizes("draws"))), Unanswered(), own_sizes(bench)
     for index, (shape, eps) in enumerate(draws):
         batch = draw(bench.rng(index), shape, eps_of(bench, eps))
-        _compare(bench, double, batch, causes)
+        with calls.trying(counted(shape)):
+            _compare(bench, double, batch, causes)
     for index, shape in enumerate(swept()):
-        _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+        with calls.trying(counted(shape)):
+            _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+    calls.needed(double.seen)
+    usual = bool(double.off)
     for batch, words in strided(bench):
-        _compare(bench, double, batch, causes, special=words)
-    own = own_sizes(bench)
-    if affordable(bench, found):
-        with own.pace(math.prod(STATED)):
-            _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+        with calls.trying(counted(batch.shape)):
+            _compare(bench, double, batch, causes, special=words)
+    with calls.trying(counted(STATED)):
+        if affordable(bench, found):
+            with own.pace(math.prod(STATED)):
+                _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
     for batch, one in about(bench, own):
-        with own.trying(one, batch.x.size):
+        with calls.trying(counted(batch.shape)), own.trying(one, batch.x.size):
             _compare(bench, double, batch, causes, special=str(one))
     batch = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-4))
-    with bench.fresh() as worker:
+    with calls.beside(), bench.fresh() as worker:
         _compare(bench, double, batch, causes, worker=worker)
     for index, (shape, eps) in enumerate(draws[:2]):
         batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
-        _compare(bench, single, batch, [])
-    why = diagnosis.common(causes) or _lower_precision(bench, double)
-    for batch in () if why else narrowing(bench, [double]):
-        _compare(bench, double, batch, causes)
+        with calls.beside():
+            _compare(bench, single, batch, [])
+    why = diagnosis.common(causes) or _known(bench, double, usual)
+    with calls.beside():
+        for batch in () if why else narrowing(bench, [double]):
+            _compare(bench, double, batch, causes)
     why = why or _places(bench, double)
     file, line = place(bench, "forward", "y")
     hold(found, double, file=file, line=line, note=why)
-    hold(found, single, file=file, line=line)
+    if single.count:
+        hold(found, single, file=file, line=line)
     own.tell(found)
     if not bench.binding("forward").takes("eps"):
         found.note("eps, a constant of the submission", eps_of(bench, 0.0))
     worst = double if found.evidence[0].ok is False or found.verdict is Verdict.PASS else single
     told = f"y {worst.error:.2g} off the reference, worst of {double.count + single.count} draws"
     why = coarse(worst.error) if found.verdict is Verdict.WARN else why
-    return f"{told} (limit {worst.limit:.1e})" + (f": {why}" if why else "")
+    return calls.tell(found, f"{told} (limit {worst.limit:.1e})" + (f": {why}" if why else ""))
 
 
 def _places(bench: Bench, held: Held) -> str:
@@ -89,6 +100,14 @@ def _places(bench: Bench, held: Held) -> str:
     shapes = [shape for shape, fine in held.seen if not fine]
     told = wrong_places(bench, shapes, of_y=True) if shapes else ""
     return "; ".join(filter(None, (told, held.only_where)))
+
+
+def _known(bench: Bench, held: Held, usual: bool) -> str:
+    """What explains all of a wrong y, beside a formula; that may be wrong in the usual order of memory."""
+    if not held.off:
+        return ""
+    memory = "" if usual else laid_wrongly(bench, of_y=True)
+    return memory or of_another_call(bench, of_y=True) or _lower_precision(bench, held)
 
 
 def _lower_precision(bench: Bench, held: Held) -> str:

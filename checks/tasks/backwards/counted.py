@@ -20,7 +20,7 @@ from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
 
-__all__ = ["miscounted", "wrong_places"]
+__all__ = ["miscounted", "places_exchanged", "wrong_places"]
 
 Array = npt.NDArray[Any]
 #: Shapes that are read, calls of one and of all, and entries of an array.
@@ -28,7 +28,13 @@ _SHAPES, _CALLS, _CALLS_IN_ALL, _ENTRIES = 4, 24, 120, 500_000
 #: How much longer than a wrong draw others are, so that one rule alone fits all.
 _LONGER = (0, 3, 12, 29)
 _DRAWS = 6
+#: The most different counts that are told.
+_MOST_COUNTS = 3
+#: The most numbers whose places are compared.
+_MOST_EXCHANGED = 20_000
 _SAME, _ROUGH = 1e-6, 1e-6
+#: Rows that one number tells of, where each counts three times at most.
+_PACKED = 16
 #: x̂ below this says nothing of how often its row counts.
 _LEAST = 1e-3
 
@@ -54,9 +60,11 @@ def miscounted(bench: Bench, name: str, shapes: Sequence[tuple[int, ...]]) -> st
     found: list[tuple[tuple[int, ...], Array]] = []
     calls = 0
     several = sorted(set(shapes), key=lambda s: -(-s[0] * s[1] // s[2]))
-    for at, shape in enumerate((B, T + more, D) for B, T, D in several for more in _LONGER):
+    for at, shape in enumerate(
+        (B + at, T + more, D) for B, T, D in several for at, more in enumerate(_LONGER)
+    ):
         rows = shape[0] * shape[1]
-        calls += min(-(-rows // shape[2]), _CALLS) + 1
+        calls += min(-(-rows // shape[2]), _CALLS) + 3
         if rows < 2 or calls > _CALLS_IN_ALL or rows * shape[2] > _ENTRIES:
             continue
         try:
@@ -64,7 +72,7 @@ def miscounted(bench: Bench, name: str, shapes: Sequence[tuple[int, ...]]) -> st
         except Fault:
             return ""
         if counts is None:
-            return ""
+            continue
         if np.abs(counts - 1.0).max() > _SAME:
             found.append((shape, counts))
         if len(found) == _SHAPES:
@@ -77,11 +85,10 @@ def _counts(bench: Bench, name: str, batch: Batch) -> Array | None:
     B, T, D = batch.shape
     xhat = reference.statistics(batch).xhat.reshape(B * T, D)
     weight = xhat if name == "dgamma" else np.ones_like(xhat)
-    return (
-        _one_by_one(bench, name, batch, weight)
-        if B * T <= _CALLS * D
-        else _by_codes(bench, name, batch, weight)
-    )
+    if B * T <= _CALLS * D:
+        return _one_by_one(bench, name, batch, weight)
+    counts = _packed(bench, name, batch, weight) if B * T <= _CALLS * D * _PACKED else None
+    return _by_codes(bench, name, batch, weight) if counts is None else counts
 
 
 def _one_by_one(bench: Bench, name: str, batch: Batch, weight: Array) -> Array | None:
@@ -99,17 +106,41 @@ def _one_by_one(bench: Bench, name: str, batch: Batch, weight: Array) -> Array |
     return counts if _fits(bench, name, batch, weight, counts) else None
 
 
+def _packed(bench: Bench, name: str, batch: Batch, weight: Array) -> Array | None:
+    """Several rows for each feature in a call, each with a digit of its own in base four."""
+    rows, D = weight.shape
+    counts = np.full(rows, np.nan)
+    for start in range(0, rows, D * _PACKED):
+        which = np.arange(start, min(start + D * _PACKED, rows))
+        feature, digit = (which - start) % D, (which - start) // D
+        beside = weight[which, feature]
+        clear = np.abs(beside) > _LEAST
+        dy = np.zeros((rows, D))
+        dy[which, feature] = np.where(clear, 4.0**digit / np.where(clear, beside, 1.0), 0.0)
+        given = np.round(_gradient(bench, name, replace(batch, dy=dy.reshape(batch.shape))))
+        if not (np.isfinite(given) & (given >= 0)).all():
+            return None
+        counts[which] = np.where(clear, given[feature] // 4.0**digit % 4.0, np.nan)
+    counts = np.where(np.isnan(counts), 1.0, counts)
+    return counts if _fits(bench, name, batch, weight, counts) else None
+
+
 def _by_codes(bench: Bench, name: str, batch: Batch, weight: Array) -> Array | None:
     """One stretch of rows that is left out or counted twice: its sums of 1, r and r² say where it is."""
     rows, D = weight.shape
-    if D < 3:
-        return None
     codes = (np.arange(rows)[:, None] / rows) ** np.arange(3)
-    clear = np.abs(weight[:, :3]) > _LEAST
-    dy = np.zeros((rows, D))
-    dy[:, :3] = np.where(clear, codes / np.where(clear, weight[:, :3], 1.0), 0.0)
-    codes = np.where(clear, codes, 0.0)
-    off = _gradient(bench, name, replace(batch, dy=dy.reshape(batch.shape)))[:3] - codes.sum(axis=0)
+    clear, off = np.zeros((rows, 3), dtype=bool), np.zeros(3)
+    for start in range(0, 3, D):
+        which = np.arange(start, min(start + D, 3))
+        beside = weight[:, which - start]
+        clear[:, which] = np.abs(beside) > _LEAST
+        dy = np.zeros((rows, D))
+        dy[:, which - start] = np.where(
+            clear[:, which], codes[:, which] / np.where(beside == 0, 1, beside), 0
+        )
+        codes[:, which] *= clear[:, which]
+        given = _gradient(bench, name, replace(batch, dy=dy.reshape(batch.shape)))[which - start]
+        off[which] = given - codes[:, which].sum(axis=0)
     sums = np.concatenate([np.zeros((1, 3)), np.cumsum(codes, axis=0)])
     times = 1.0 if off[0] > 0 else -1.0
     ends = np.searchsorted(sums[:, 0], sums[:, 0] + times * off[0] - 0.5)
@@ -137,8 +168,13 @@ def _gradient(bench: Bench, name: str, batch: Batch) -> Array:
 
 def _told(bench: Bench, found: Sequence[tuple[tuple[int, ...], Array]]) -> str:
     for words, given in _DIVIDED.items():
-        if all(np.abs(counts - given(*shape)).max() <= _SAME for shape, counts in found):
+        if len({given(*shape) for shape, _ in found}) > 1 and all(
+            np.abs(counts - given(*shape)).max() <= _SAME for shape, counts in found
+        ):
             return f"it is {words}"
+    values = np.concatenate([counts for _, counts in found])
+    if np.ptp(values) <= _SAME * np.abs(values).max():
+        return f"it is {values[0]:.4g} times what it should be"
     integers = [one.value for one in bench.integers]
     for times, words in ((0, "leaves out"), (2, "counts twice")):
         sets = [np.abs(counts - times) <= _SAME for _, counts in found]
@@ -148,7 +184,18 @@ def _told(bench: Bench, found: Sequence[tuple[tuple[int, ...], Array]]) -> str:
             told = places_told(sets, "rows", integers) or _by_axis(shapes, sets, integers)
             many = f"{int(sets[0].sum())} of {len(sets[0])} rows"
             return f"it {words} {f'{told} ({many})' if told else many}"
-    return ""
+    return _other_counts(found)
+
+
+def _other_counts(found: Sequence[tuple[tuple[int, ...], Array]]) -> str:
+    """Rows that count neither 0, 1 nor 2 times, of the first draw."""
+    shape, counts = found[0]
+    odd = np.flatnonzero(np.abs(counts - 1.0) > _SAME)
+    times = sorted({f"{count:.3g}" for count in counts[odd]})
+    if len(times) > _MOST_COUNTS:
+        return ""
+    first = f"row {odd[0]} of {shape[0] * shape[1]} first"
+    return f"rows count {' or '.join(times)} times in it ({len(odd)} of {len(counts)} rows, {first})"
 
 
 def _by_axis(shapes: Sequence[tuple[int, ...]], sets: Sequence[Array], integers: Sequence[int]) -> str:
@@ -170,6 +217,8 @@ def wrong_places(bench: Bench, shapes: Sequence[tuple[int, ...]], *, of_y: bool 
         shapes: (B, T, D) of draws that were wrong.
         of_y: Whether y is looked at.
     """
+    if moved := places_exchanged(bench, shapes, of_y=of_y):
+        return moved
     rows: list[Array] = []
     features: list[Array] = []
     shares: list[Array] = []
@@ -184,8 +233,6 @@ def wrong_places(bench: Bench, shapes: Sequence[tuple[int, ...]], *, of_y: bool 
             return ""
         truth = reference.forward(batch) if of_y else reference.gradients(batch).dx
         zero = zero and not made.any()
-        if not zero and (moved := _moved(made, truth)):
-            return moved
         with np.errstate(invalid="ignore"):
             size = np.abs(truth).max(axis=-1, keepdims=True)
             off = ~(np.abs(made - truth) <= _SAME * np.where(size > 0, size, 1.0))
@@ -204,16 +251,42 @@ def wrong_places(bench: Bench, shapes: Sequence[tuple[int, ...]], *, of_y: bool 
     return ""
 
 
+def places_exchanged(bench: Bench, shapes: Sequence[tuple[int, ...]], *, of_y: bool = False) -> str:
+    """Whether rows or features of dx, or of y, hold what belongs to others, as a clause.
+
+    Args:
+        bench: Where it is judged.
+        shapes: (B, T, D) of draws that were wrong.
+        of_y: Whether y is looked at.
+    """
+    telling = [s for s in shapes if s[0] * s[1] > 2 and s[2] > 2 and np.prod(s) <= _MOST_EXCHANGED]
+    for shape in sorted(telling, key=lambda s: int(np.prod(s)))[:1]:
+        batch = draw(bench.rng("exchanged"), shape, eps_of(bench, 1e-5))  # type: ignore[arg-type]
+        try:
+            run = forward(bench, batch)
+            made = run.y if of_y else backward(bench, run).dx
+        except Fault:
+            return ""
+        return _moved(made, reference.forward(batch) if of_y else reference.gradients(batch).dx)
+    return ""
+
+
 def _moved(made: Array, truth: Array) -> str:
-    """Whether rows hold what belongs to other rows."""
+    """Whether rows, or features, hold what belongs to others."""
     given, wanted = (each.reshape(-1, each.shape[-1]) for each in (made, truth))
-    far = np.abs(given[:, None] - wanted[None]).max(axis=-1)
-    near = far <= _SAME * np.maximum(np.abs(wanted).max(axis=-1), 1e-300)
-    if not near.any(axis=1).all() or near.diagonal().all() or given.shape[1] < 3:
-        return ""
-    first = int(np.argmin(near.diagonal()))
-    other = int(np.argmax(near[first]))
-    return f"rows hold what belongs to others: row {first} of {len(given)} that of row {other}"
+    for one, other, what in ((given, wanted, "row"), (given.T, wanted.T, "feature")):
+        if one.shape[1] < 3:
+            continue
+        far = np.abs(one[:, None] - other[None]).max(axis=-1)
+        near = far <= _SAME * np.maximum(np.abs(other).max(axis=-1), 1e-300)
+        if not near.any(axis=1).all() or near.diagonal().all():
+            continue
+        if near[:, ::-1].diagonal().all():
+            return f"{what}s come back in reverse order"
+        first = int(np.argmin(near.diagonal()))
+        told = f"{what} {first} of {len(one)} that of {what} {int(np.argmax(near[first]))}"
+        return f"{what}s hold what belongs to others: {told}"
+    return ""
 
 
 def _of_small_rows(rows: Sequence[Array], shares: Sequence[Array]) -> str:

@@ -14,11 +14,13 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.gradients import Estimate, Independence, differences, independent, projection, signs
+from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.backwards import diagnosis, reference
-from judge_tui.checks.tasks.backwards.counted import miscounted, wrong_places
+from judge_tui.checks.tasks.backwards.counted import miscounted, places_exchanged, wrong_places
+from judge_tui.checks.tasks.backwards.earlier import of_another_call
 from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
-from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
@@ -26,6 +28,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     about,
     affordable,
     backward,
+    cache_role,
     draw,
     drawn,
     eps_of,
@@ -39,6 +42,7 @@ from judge_tui.checks.tasks.backwards.passes import (
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tolerance import SLACK, relative_error
+from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Evidence, Verdict
 
 __all__ = ["ROWS", "agrees", "as_function", "errors", "gradients", "row_scale"]
@@ -63,6 +67,8 @@ _MOVED = 1e-6
 _MIXED, _MOST_MIXED = 2, 300_000
 #: Share of draws that are wrong where a gradient is right for a forward that is wrong itself.
 _MOSTLY = 0.7
+#: (B, T, D) of two forwards that come before either backward.
+_BOTH = (2, 5, 8)
 #: Forwards that the worker keeps before it is told to forget them.
 _KEPT = 16
 
@@ -72,7 +78,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=13,
+    version=14,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -80,48 +86,87 @@ def gradients(bench: Bench, found: Findings) -> str:
     held = {name: Held(f"{name}, {text}, float64 input") for name in _names()}
     single = {name: Held(f"{name}, {text}, float32 input") for name in _names()}
     causes: dict[str, list[tuple[str, ...]]] = {name: [] for name in _CAUSES}
-    draws = list(drawn(bench.sizes("draws")))
-    for index, (shape, eps) in enumerate(draws):
-        _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
-    for index, shape in enumerate(swept()):
-        _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
-    memory = _laid(bench, held, causes)
-    own = own_sizes(bench)
-    if affordable(bench, found):
-        with own.pace(math.prod(STATED)):
-            _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
-    for batch, one in about(bench, own):
-        with own.trying(one, batch.x.size):
-            _compare(bench, held, batch, causes, special=str(one))
-    batch = draw(bench.rng("float32"), draws[0][0], eps_of(bench, 1e-3)).as_type(np.float32)
-    _compare(bench, single, batch, causes)
-    with bench.fresh() as worker:
-        fresh = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-3))
-        _compare(bench, held, fresh, causes, worker=worker)
+    draws, calls, own = list(drawn(bench.sizes("draws"))), Unanswered(), own_sizes(bench)
+    memory = _called(bench, found, held, single, causes, calls, own)
     why = {name: diagnosis.common(told) for name, told in causes.items()}
     why |= {name: memory for name, figures in held.items() if memory and figures.off}
+    if any(figures.off for figures in held.values()) and not any(why.values()):
+        why = dict.fromkeys(held, of_another_call(bench))
     if causes["dx"] and not why["dx"]:
-        shapes = [shape for shape, fine in held["dx"].seen if not fine and math.prod(shape) <= _MOST_MIXED]
-        mixed = _mixed(bench, sorted(shapes, key=math.prod)[:_MIXED])
+        shapes, mixed = [s for s, fine in held["dx"].seen if not fine and math.prod(s) <= _MOST_MIXED], ""
+        with calls.beside():
+            shapes.sort(key=math.prod)
+            mixed = places_exchanged(bench, shapes) or _mixed(bench, shapes[:_MIXED])
         why["dx"] = "; ".join(filter(None, (mixed, held["dx"].only_where))) if mixed else ""
     lower = None if any(why.values()) else _lower_precision(bench, held)
     if lower is None and not any(why.values()):
-        for batch in narrowing(bench, held.values()):
-            _compare(bench, held, batch, causes)
+        with calls.beside():
+            for batch in narrowing(bench, held.values()):
+                _compare(bench, held, batch, causes)
     if lower is not None:
         why = {name: lower.text for name, figures in held.items() if figures.off}
     why = {name: why.get(name) or _places(bench, name, figures) for name, figures in held.items()}
     for name, figures in (*held.items(), *single.items()):
+        if not figures.count:
+            continue
         file, line = place(bench, "backward", name)
         hold(found, figures, file=file, line=line, note=why.get(name, ""))
     own.tell(found)
     against_truth = len(found.evidence)
-    for index, (shape, eps) in enumerate(draws[:2]):
-        _element_wise(bench, found, draw(bench.rng("differences", index), shape, eps_of(bench, eps)))
-    sizes = bench.sizes("wide")
-    wide = sizes.between(1, 3), sizes.between(4, 10), sizes.between(72, 120)
-    _projected(bench, found, draw(bench.rng("wide"), wide, eps_of(bench, 1e-5)))
-    return _summary(found, held, why, found.evidence[against_truth:])
+    with calls.beside():
+        for index, (shape, eps) in enumerate(draws[:2]):
+            _element_wise(bench, found, draw(bench.rng("differences", index), shape, eps_of(bench, eps)))
+        sizes = bench.sizes("wide")
+        wide = sizes.between(1, 3), sizes.between(4, 10), sizes.between(72, 120)
+        _projected(bench, found, draw(bench.rng("wide"), wide, eps_of(bench, 1e-5)))
+    return calls.tell(found, _summary(found, held, why, found.evidence[against_truth:]))
+
+
+def _called(
+    bench: Bench,
+    found: Findings,
+    held: Mapping[str, Held],
+    single: Mapping[str, Held],
+    causes: Mapping[str, list[tuple[str, ...]]],
+    calls: Unanswered,
+    own: OwnSizes,
+) -> str:
+    """Compare on every draw; what is told of other orders of memory, where these alone are wrong."""
+    draws, memory = list(drawn(bench.sizes("draws"))), ""
+    for index, (shape, eps) in enumerate(draws):
+        with calls.trying(counted(shape)):
+            _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
+    for index, shape in enumerate(swept()):
+        with calls.trying(counted(shape)):
+            _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+    calls.needed(held["dx"].seen)
+    with calls.beside():
+        memory = _laid(bench, held, causes)
+    with calls.trying(counted(STATED)):
+        if affordable(bench, found):
+            with own.pace(math.prod(STATED)):
+                _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+    for batch, one in about(bench, own):
+        with calls.trying(counted(batch.shape)), own.trying(one, batch.x.size):
+            _compare(bench, held, batch, causes, special=str(one))
+    batch = draw(bench.rng("float32"), draws[0][0], eps_of(bench, 1e-3)).as_type(np.float32)
+    with calls.beside():
+        _compare(bench, single, batch, causes)
+        with bench.fresh() as worker:
+            fresh = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-3))
+            _compare(bench, held, fresh, causes, worker=worker)
+        _both_first(bench, held, causes)
+    return memory
+
+
+def _both_first(bench: Bench, held: Mapping[str, Held], causes: Mapping[str, list[tuple[str, ...]]]) -> None:
+    """Both forwards of one shape before either backward: a cache that is not its own shows."""
+    if cache_role(bench) != "cache":
+        return
+    batches = [draw(bench.rng("both first", at), _BOTH, eps_of(bench, 1e-3)) for at in range(2)]
+    runs = [forward(bench, batch) for batch in batches]
+    for run in runs:
+        _compare(bench, held, run.batch, causes, run=run, special="both forwards first")
 
 
 def _laid(bench: Bench, held: Mapping[str, Held], causes: Mapping[str, list[tuple[str, ...]]]) -> str:
@@ -270,8 +315,9 @@ def _compare(
     *,
     worker: Worker | None = None,
     special: str = "",
+    run: Pass | None = None,
 ) -> None:
-    run = forward(bench, batch, worker=worker)
+    run = run or forward(bench, batch, worker=worker)
     answer = backward(bench, run, worker=worker)
     if worker is None:
         release(bench, [run])

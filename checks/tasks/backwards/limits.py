@@ -14,7 +14,7 @@ from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tolerance import calibrated
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["Held", "coarse", "halving", "hold", "single_limit"]
+__all__ = ["Held", "coarse", "counted", "halving", "hold", "single_limit"]
 
 #: No float32 arithmetic is taken as an excuse beyond this.
 _SINGLE_AT_MOST = 1e-4
@@ -56,11 +56,7 @@ class Held:
     @property
     def only_where(self) -> str:
         """What the sizes of wrong draws alone have in common, as a clause."""
-        seen = (
-            (dict(zip("BTD", shape, strict=True)) | {"B · T": shape[0] * shape[1]}, fine)
-            for shape, fine in self.seen
-        )
-        return only_where(seen, limits=True)
+        return only_where(((counted(shape), fine) for shape, fine in self.seen), limits=True)
 
     @property
     def wrong_widths(self) -> tuple[int, int, int, int] | None:
@@ -110,6 +106,11 @@ class Held:
             self.error, self.limit, self.note = error, limit, note
             self.single = single_limit(single)
         return bool(error <= limit)
+
+
+def counted(shape: Sequence[int]) -> dict[str, int]:
+    """The sizes of (B, T, D) that an answer may hang on."""
+    return dict(zip("BTD", shape, strict=True)) | {"B · T": shape[0] * shape[1]}
 
 
 def halving(held: Iterable[Held]) -> Iterator[int]:

@@ -28,10 +28,11 @@ from judge_tui.checks.tasks.flash_attention.cases import (
 )
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.lowered import of_lower_precision
-from judge_tui.checks.tasks.flash_attention.naming import named
+from judge_tui.checks.tasks.flash_attention.naming import named, outweighed
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.own_tiles import own_tiles, takes_both
-from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
+from judge_tui.checks.tasks.flash_attention.rows import COMPARED, STATED, Held, Rows
+from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["accuracy"]
@@ -51,23 +52,52 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=18,
+    version=19,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
     forward = Forward(bench)
-    double, single = Rows(), Rows()
+    double, single, calls = Rows(), Rows(), Unanswered(compared=COMPARED)
     cases, own = list(_cases(bench, forward)), OwnSizes(bench, AXES, MOST_ABOUT)
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order").permutation(len(cases)):
         case = cases[index]
-        with own.pace(scores(case.q.shape)):
+        with calls.trying(case.sizes), own.pace(scores(case.q.shape)):
             (double if case.q.dtype == np.float64 else single).hold(case, forward(case))
-    _replayed(bench, forward, double)
-    _about_own_integers(bench, forward, own, double)
+    calls.needed(double.held, single.held)
+    with calls.beside():
+        _replayed(bench, forward, double)
+    _about_own_integers(bench, forward, own, double, calls)
     wide = double.decide(found, "O on float64 input", **_at(forward, double))
     narrow = single.decide(found, "O on float32 input", **_at(forward, single))
     own.tell(found)
+    _told_how(forward, found)
+    outweighed = beside = odd = ""
+    with calls.beside():
+        outweighed = _far_below(bench, forward, found) if wide.verdict is Verdict.PASS else ""
+        beside = "" if wide.verdict is Verdict.FAIL else _beside(bench, forward, found)
+        odd = _unequal(bench, forward, found)
+        if bench.place.gpu:
+            narrow_accuracy(bench, found, forward)
+    if not forward.tiled:
+        found.note("takes a tile size", "no", note="Its own tiles were used.")
+    text = _summary(forward, double, wide, narrow, len(cases) + 3)
+    lower = None if wide.verdict is Verdict.PASS else of_lower_precision(forward, double)
+    if lower is not None and wide.verdict is found.verdict:
+        text = f"{lower.text}; {text}" if wide.verdict is Verdict.FAIL else f"{text}; {lower.text}"
+    if beside:
+        text = f"{beside}; otherwise {text}"
+    elif odd and found.wrong is not None and found.wrong.quantity.startswith("O with "):
+        text = f"{odd}; otherwise {text}"
+    elif outweighed:
+        text = f"{outweighed}; otherwise {text}"
+    text = calls.tell(found, text)
+    taken = f"takes {forward.relaid} for the contract's (B, H, N, D); so called, {text}"
+    return taken if forward.relaid else text
+
+
+def _told_how(forward: Forward, found: Findings) -> None:
+    """Say how it is called, where that is not as the contract has it."""
     if forward.causal == (False,):
         found.claim(
             "can mask causally",
@@ -89,25 +119,6 @@ def accuracy(bench: Bench, found: Findings) -> str:
             note="With the contract's axes its answer is not attention; every check hands over its own.",
             **forward.place,
         )
-    outweighed = _far_below(bench, forward, found) if wide.verdict is Verdict.PASS else ""
-    beside = "" if wide.verdict is Verdict.FAIL else _beside(bench, forward, found)
-    odd = _unequal(bench, forward, found)
-    if bench.place.gpu:
-        narrow_accuracy(bench, found, forward)
-    if not forward.tiled:
-        found.note("takes a tile size", "no", note="Its own tiles were used.")
-    text = _summary(forward, double, wide, narrow, len(cases) + 3)
-    lower = None if wide.verdict is Verdict.PASS else of_lower_precision(forward, double)
-    if lower is not None and wide.verdict is found.verdict:
-        text = f"{lower.text}; {text}" if wide.verdict is Verdict.FAIL else f"{text}; {lower.text}"
-    if beside:
-        text = f"{beside}; otherwise {text}"
-    elif odd and found.wrong is not None and found.wrong.quantity.startswith("O with "):
-        text = f"{odd}; otherwise {text}"
-    elif outweighed:
-        text = f"{outweighed}; otherwise {text}"
-    taken = f"takes {forward.relaid} for the contract's (B, H, N, D); so called, {text}"
-    return taken if forward.relaid else text
 
 
 def _at(forward: Forward, rows: Rows) -> dict[str, Any]:
@@ -137,11 +148,11 @@ def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
         yield drawn(rng, shape, tile, causal, spread=spread, name="every small size")
 
 
-def _about_own_integers(bench: Bench, forward: Forward, own: OwnSizes, rows: Rows) -> None:
+def _about_own_integers(bench: Bench, forward: Forward, own: OwnSizes, rows: Rows, calls: Unanswered) -> None:
     """Sizes about which its source may take another path."""
     for one, shape, tile in about(own, bench.sizes("about", "others")):
         case = drawn(bench.rng("about", str(one)), shape, tile, forward.causal[0], spread=2.0, name=str(one))
-        with own.trying(one, scores(shape)):
+        with calls.trying(case.sizes), own.trying(one, scores(shape)):
             rows.hold(case, forward(case))
 
 
@@ -272,7 +283,8 @@ def _summary(forward: Forward, double: Rows, wide: Held, narrow: Held, count: in
             if worst.error != worst.error
             else f"is {worst.error:.2g} off"
         )
-        why = double.special or "; ".join(filter(None, (named(forward, double), double.only_where)))
+        why = double.special and (outweighed(forward, double) or double.special)
+        why = why or "; ".join(filter(None, (named(forward, double), double.only_where)))
         return f"O {what} in a row of [{worst.case}] (limit {worst.most:.1g}){why and f'; {why}'}"
     if forward.causal == (False,):
         reached = f"{wide.error:.1e} of the reference (limit {wide.own:.1e})"

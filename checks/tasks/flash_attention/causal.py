@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.flash_attention.beyond import touched
 from judge_tui.checks.tasks.flash_attention.cases import Case, Shape, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
+from judge_tui.checks.tasks.flash_attention.hiding import outweighed_hiding
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tolerance import calibrated
 from judge_tui.checks.verdict import Curve, Verdict
@@ -64,7 +65,7 @@ _CLOCK_LEFT, _TIMINGS, _TIMINGS_LONGER = 30.0, 3, 5
     "later keys leave earlier rows alone",
     establishes="Finite changes of later K and V leave every earlier row of O bit-equal.",
     roles=("forward",),
-    version=4,
+    version=5,
 )
 def causality(bench: Bench, found: Findings) -> str:
     """Change K and V from a cut on, for every cut, and compare the bits of the rows before it."""
@@ -93,9 +94,9 @@ def causality(bench: Bench, found: Findings) -> str:
             found.note(f"N = {length}, T = {tile}", fault.message)
             continue
         for change in _CHANGES:
-            after = forward(_changed(bench, base, cuts, change))
+            after = forward(changed := _changed(bench, base, cuts, change))
             for index, cut in enumerate(cuts):
-                moved.compare(before[index], after[index], int(cut), base, change)
+                moved.compare(before[index], after[index], int(cut), changed, change)
                 still += int(np.array_equal(before[index, :, cut:], after[index, :, cut:], equal_nan=True))
                 compared += 1
     error, limit = sound(found, forward, bench, causal=True)
@@ -123,7 +124,9 @@ def causality(bench: Bench, found: Findings) -> str:
         return f"what it computes is not causal attention ({error:.2g} off), so its bits say nothing"
     if leak:
         kind = "in rounding only" if small else f"by up to {moved.worst:.2g} of O"
-        return f"{moved.rows} earlier rows change {kind} when later {moved.change} change: {moved.where}"
+        why = outweighed_hiding(forward, [moved.case]) if moved.case is not None and not small else ""
+        told = f"{moved.rows} earlier rows change {kind} when later {moved.change} change: {moved.where}"
+        return f"{told}; {why}" if why else told
     if still:
         return f"rows after {still} of {compared} changes do not change: O does not depend on K and V there"
     return f"0 of {moved.seen} earlier rows change a bit over {compared} changes of later K and V"
@@ -138,6 +141,7 @@ class _Moves:
         self.worst = 0.0
         self.where = ""
         self.change = ""
+        self.case: Case | None = None
 
     def compare(self, before: Array, after: Array, cut: int, case: Case, change: str) -> None:
         """Compare the rows before ``cut`` of one batch item (H, N, D)."""
@@ -153,7 +157,7 @@ class _Moves:
         self.rows += int(differs.sum())
         if size > self.worst:
             row = int(np.argmax(differs.any(axis=0)))
-            self.worst, self.change = size, change
+            self.worst, self.change, self.case = size, change, case
             self.where = f"row {row} with keys from {cut} on, N={case.q.shape[2]} T={case.tile}"
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from judge_tui.checks.tasks.flash_attention.columns import wrong_columns
+from judge_tui.checks.tasks.flash_attention.earlier import of_an_earlier_call
 from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.hiding import outweighed_hiding
 from judge_tui.checks.tasks.flash_attention.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
 from judge_tui.checks.tasks.flash_attention.rows import Rows
 from judge_tui.checks.tasks.flash_attention.streams import late_rescaling
 from judge_tui.checks.tasks.flash_attention.weighing import mistake, outline
 from judge_tui.checks.tasks.flash_attention.weights import readings
+from judge_tui.checks.verdict import Verdict
 
-__all__ = ["named"]
+__all__ = ["named", "outweighed"]
 
 #: Scores this far apart have maxima that rise by more than code may put off.
 _FAR = 6.0
@@ -30,9 +33,15 @@ def named(forward: Forward, rows: Rows) -> str:
     """
     if known := laid_wrongly(forward, rows.held):
         return known
-    if known := exchanged(forward) or wrong_columns(forward, rows.held):
+    if known := exchanged(forward) or of_an_earlier_call(forward) or wrong_columns(forward, rows.held):
         return known
     read = readings(forward, rows.held)
     if not (known := mistake(read)) and read:
         known = late_rescaling(readings(forward, rows.held, spread=_FAR))
-    return known or wrong_merge(forward) or outline(read)
+    return known or outweighed(forward, rows) or wrong_merge(forward) or outline(read)
+
+
+def outweighed(forward: Forward, rows: Rows) -> str:
+    """What hides keys, where scores that outweigh it are all that is answered wrongly, as a clause."""
+    wrong = [held.case for held in rows.held if held.verdict is Verdict.FAIL]
+    return outweighed_hiding(forward, wrong) if wrong else ""

@@ -16,10 +16,12 @@ from judge_tui.checks.tasks.flash_attention.reference import Array, largest_scor
 from judge_tui.checks.tolerance import calibrated, relative_error
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["STATED", "Held", "Rows"]
+__all__ = ["COMPARED", "STATED", "Held", "Rows"]
 
 #: The error that the challenge itself allows.
 STATED = 1e-4
+#: Sizes of which one may have to be larger than the other.
+COMPARED = (("T", "N"), ("N", "D"))
 #: Rounding of a score s moves its weight by eps · |s|, in whatever order sound code computes it.
 _PER_SCORE = 8.0
 #: What is likely where a forward is wrong with some special scores alone → their names.
@@ -111,7 +113,7 @@ class Rows:
                 for held in self.held
                 if held.case.q.shape[2] > 1
             ),
-            compared=(("T", "N"), ("N", "D")),
+            compared=COMPARED,
             limits=True,
         )
 

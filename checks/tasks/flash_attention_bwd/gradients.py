@@ -27,17 +27,19 @@ from judge_tui.checks.tasks.flash_attention.cases import (
     swept,
 )
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
+from judge_tui.checks.tasks.flash_attention_bwd.earlier import of_another_call
 from judge_tui.checks.tasks.flash_attention_bwd.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_lower_precision
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes as explained
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import common
-from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed, shifted
+from judge_tui.checks.tasks.flash_attention_bwd.narrowed import COMPARED, narrowed, shifted
 from judge_tui.checks.tasks.flash_attention_bwd.pairs import wrong_pairs
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
 from judge_tui.checks.tasks.flash_attention_bwd.unequal import unequal
+from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["gradients", "places"]
@@ -53,27 +55,30 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=14,
+    version=15,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
     attention = Attention(bench, alone=True)
-    double, single = Ledger(), Ledger()
+    double, single, calls = Ledger(), Ledger(), Unanswered(compared=COMPARED)
     why: dict[str, list[tuple[str, ...]]] = {name: [] for name in NAMES}
     problems, own_sizes = list(_problems(bench, attention)), OwnSizes(bench, AXES, MOST_ABOUT)
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order of calls").permutation(len(problems)):
         problem = problems[index]
-        with own_sizes.pace(scores(problem.case.q.shape)):
+        with calls.trying(problem.sizes), own_sizes.pace(scores(problem.case.q.shape)):
             made = attention(problem)
-        (double if problem.double else single).hold(problem, made)
-        _explain(why, made, problem)
-    count = len(problems) + _replayed(bench, attention, double)
-    _about_own_integers(bench, attention, own_sizes, double)
+            (double if problem.double else single).hold(problem, made)
+            _explain(why, made, problem)
+    calls.needed(double.figures["dV"], single.figures["dV"])
+    count = len(problems)
+    with calls.beside():
+        count += _replayed(bench, attention, double)
+    _about_own_integers(bench, attention, own_sizes, double, calls)
     causes = {name: common(texts) for name, texts in why.items()}
     lower = None if any(causes.values()) else of_lower_precision(attention, double, single)
     if lower is None and double.worst().verdict is Verdict.FAIL and not any(causes.values()):
-        causes = dict.fromkeys(causes, exchanged(bench, attention))
+        causes = dict.fromkeys(causes, exchanged(bench, attention) or of_another_call(bench, attention))
     if lower is None:
         causes = {name: text or _narrower(bench, attention, double, name) for name, text in causes.items()}
     else:
@@ -84,10 +89,13 @@ def gradients(bench: Bench, found: Findings) -> str:
     single.decide(found, f"{text}, float32 input", where=where)
     own_sizes.tell(found)
     _told_apart(attention, found)
-    own = _own_forward(bench, attention, found, where)
-    tiles = unequal(bench, attention, found, where)
+    own = tiles = ""
+    with calls.beside():
+        own = _own_forward(bench, attention, found, where)
+        tiles = unequal(bench, attention, found, where)
     speaks = found.wrong is not None and found.wrong.quantity.endswith(" key tiles")
     text = tiles if speaks else _summary(found, double, single, count, own, where, lower)
+    text = calls.tell(found, text)
     order = ", ".join(attention.reordered)
     return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
 
@@ -165,12 +173,14 @@ def _cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, int, str]]:
     yield (1, 1, 1, 1), 1, 1, "N = D = T = 1"
 
 
-def _about_own_integers(bench: Bench, attention: Attention, own: OwnSizes, ledger: Ledger) -> None:
+def _about_own_integers(
+    bench: Bench, attention: Attention, own: OwnSizes, ledger: Ledger, calls: Unanswered
+) -> None:
     """Sizes about which its source may take another path."""
     for one, shape, tile in about(own, bench.sizes("about", "others")):
         causal, rng = attention.causal[0], bench.rng("about", str(one))
         problem = posed(rng, shape, tile, causal, back=tile, spread=2.0, name=str(one))
-        with own.trying(one, scores(shape)):
+        with calls.trying(problem.sizes), own.trying(one, scores(shape)):
             ledger.hold(problem, attention(problem))
 
 

@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["narrowed", "shifted"]
+__all__ = ["COMPARED", "narrowed", "shifted"]
 
 #: Scores past the range of exp.
 _LOW = -900.0
@@ -24,7 +24,7 @@ _LOW = -900.0
 #: How a problem is named whose arrays lie otherwise.
 _LAID = "in memory"
 #: Sizes of which one may have to be larger than the other.
-_COMPARED = (
+COMPARED = (
     ("the number of tiles of the backward", "the number of tiles of the forward"),
     ("T of the backward", "T of the forward"),
     ("T of the backward", "N"),
@@ -57,7 +57,7 @@ def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> s
             for figure in figures
             if figure.problem.case.q.shape[2] > 1
         ),
-        compared=_COMPARED,
+        compared=COMPARED,
         limits=True,
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.reference import Array
-from judge_tui.checks.tasks.flash_attention_bwd.read_off import Made, close
+from judge_tui.checks.tasks.flash_attention_bwd.read_off import SAME, Made, close
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, logsumexp
 
 __all__ = ["wrong_row_sum"]
@@ -27,7 +28,32 @@ def wrong_row_sum(read: Sequence[Made]) -> str:
     for words, wanted in _ROWS.items():
         if all(close(row, wanted(each.problem)) for each, row in zip(read, told, strict=True)):
             return f"the row sum is {words}"
+    if words := _of_other_rows(_right_row(read[0].problem), told[0]):
+        return f"the row sum {words}"
     return "the row sum is another than rowsum(dO ∘ O); the rest of it is right"
+
+
+def _of_other_rows(right: Array, given: Array) -> str:
+    """Which row's sum the first wrong one is, where all of them are those of other rows, or 0."""
+    rows, flat = given.ravel(), right.ravel()
+    near = np.abs(rows[:, None] - flat) <= SAME * np.abs(flat).max()
+    nothing = np.abs(rows) <= SAME * np.abs(flat).max()
+    if not (near.any(axis=1) | nothing).all() or near.diagonal().all():
+        return ""
+    wrong = np.flatnonzero(~near.diagonal())
+    first = next((int(at) for at in wrong if not nothing[at]), int(wrong[0]))
+    at = np.unravel_index(first, right.shape)
+    if nothing[first]:
+        return f"is 0 in {len(wrong)} of {len(rows)} rows, {_row(at)} first"
+    other = np.unravel_index(int(np.argmax(near[first])), right.shape)
+    zero = f", and 0 in {int(nothing[wrong].sum())}" if nothing[wrong].any() else ""
+    few = f"in {len(wrong)} of {len(rows)} rows{zero}"
+    return f"is that of other rows {few}: that of {_row(other)} for {_row(at)}"
+
+
+def _row(at: Sequence[Any]) -> str:
+    b, h, i = (int(each) for each in at)
+    return f"row {i} of batch entry {b}, head {h}"
 
 
 def _given_row_sum(each: Made) -> Array | None:
@@ -53,9 +79,27 @@ def _right_row(problem: Problem) -> Array:
 
 def _tile_sum(problem: Problem) -> Array:
     """The sum of the tile of keys on the diagonal alone."""
+    tile = np.arange(problem.case.q.shape[2]) // problem.tile
+    return _over(problem, tile[:, None] == tile)
+
+
+def _last_tile(problem: Problem) -> Array:
+    """The sum of the last tile of keys that a row visits alone."""
     case, length = problem.case, problem.case.q.shape[2]
     tile = np.arange(length) // problem.tile
-    seen = (tile[:, None] == tile) & (np.tri(length, dtype=bool) | (not case.causal))
+    last = tile if case.causal else np.full_like(tile, tile[-1])
+    return _over(problem, last[:, None] == tile)
+
+
+def _first_tile(problem: Problem) -> Array:
+    tile = np.arange(problem.case.q.shape[2]) // problem.tile
+    return _over(problem, np.broadcast_to(tile == 0, (len(tile), len(tile))))
+
+
+def _over(problem: Problem, pairs: npt.NDArray[np.bool_]) -> Array:
+    """Σ P ∘ dP of some pairs alone (B, H, N)."""
+    case = problem.case
+    seen = pairs & (np.tri(case.q.shape[2], dtype=bool) | (not case.causal))
     scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
     weights = np.where(seen, np.exp(scores - logsumexp(case)[..., None]), 0.0)
     return np.asarray((weights * (problem.d_out @ case.v.swapaxes(-1, -2))).sum(axis=-1))
@@ -77,6 +121,8 @@ _ROWS: Mapping[str, Callable[[Problem], Array]] = {
     "rowsum(dO ∘ V)": lambda p: (p.d_out * p.case.v).sum(axis=-1),
     "rowsum(dO ∘ Q)": lambda p: (p.d_out * p.case.q).sum(axis=-1),
     "that of the tile of keys on the diagonal alone": _tile_sum,
+    "that of the last tile of keys that a row visits alone": _last_tile,
+    "that of the first tile of keys alone": _first_tile,
     "that of the row before": lambda p: np.roll(_right_row(p), 1, axis=-1),
     "that of the row behind": lambda p: np.roll(_right_row(p), -1, axis=-1),
     "that of the same row of the first tile": lambda p: _right_row(p)[..., _in_first(p)],

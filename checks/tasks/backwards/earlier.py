@@ -1,0 +1,106 @@
+"""Whether a wrong answer is made of what another call was given, or is added to what that one gave."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.earlier_calls import AFTER, taken_from
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.backwards import reference
+from judge_tui.checks.tasks.backwards.passes import backward, cache_role, draw, eps_of, forward
+from judge_tui.checks.tasks.backwards.reference import Batch
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["of_another_call"]
+
+Array = npt.NDArray[Any]
+#: (B, T, D) and eps of the calls.
+_SHAPE, _EPS = (3, 4, 7), (1e-5, 1e-3, 1e-2)
+_SAME = 1e-6
+_NAMES = ("dx", "dgamma", "dbeta")
+
+
+def of_another_call(bench: Bench, *, of_y: bool = False) -> str:
+    """What of another call is in y or in the gradients, as a clause; for answers that were seen wrong.
+
+    A process of its own is asked, in which nothing was called before: one call after the other, then both
+    forwards before either backward.
+
+    Args:
+        bench: Where it is judged.
+        of_y: Whether y is looked at.
+    """
+    gives = _y if of_y else _gradients
+    batches = [draw(bench.rng("earlier", at), _SHAPE, eps_of(bench, eps)) for at, eps in enumerate(_EPS)]
+    try:
+        with bench.fresh() as worker:
+            worker.load(bench.binding("forward").file)
+            made = []
+            for batch in batches:
+                run = forward(bench, batch, worker=worker)
+                made.append((run.y,) if of_y else _listed(backward(bench, run, worker=worker)))
+            given = [_inputs(batch, of_y) for batch in batches]
+            with np.errstate(all="ignore"):
+                for at, (first, second) in enumerate(itertools.pairwise(given)):
+                    if not _alike(made[at], gives(first)):
+                        return ""
+                    if known := _told(made[at + 1], gives(first), gives(second)):
+                        return known
+                    if known := taken_from(made[at + 1], second, first, gives, _alike):
+                        return known
+            if of_y or cache_role(bench) != "cache":
+                return ""
+            runs = [forward(bench, batch, worker=worker) for batch in (batches[-1], batches[-2])]
+            late = _listed(backward(bench, runs[0], worker=worker))
+    except Fault:
+        return ""
+    with np.errstate(all="ignore"):
+        return taken_from(late, second, first, gives, _alike, call=AFTER)
+
+
+def _told(made: tuple[Array, ...], before: tuple[Array, ...], right: tuple[Array, ...]) -> str:
+    """Which gradients are added to what the call before gave."""
+    added = [
+        name
+        for name, given, one, two in zip(_NAMES, made, before, right, strict=False)
+        if _alike((given,), (one + two,))
+    ]
+    are = "is" if len(added) == 1 else "are"
+    return f"{', '.join(added)} {are} added to what the call before gave" if added else ""
+
+
+def _inputs(batch: Batch, of_y: bool) -> dict[str, Any]:
+    if of_y:
+        return {"x": batch.x, "gamma": batch.gamma, "beta": batch.beta, "eps": batch.eps}
+    row = reference.statistics(batch)
+    return {"x̂": row.xhat, "rstd": row.rstd, "gamma": batch.gamma, "dy": batch.dy}
+
+
+def _y(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
+    x, gamma, beta, eps = (inputs[name] for name in ("x", "gamma", "beta", "eps"))
+    return (reference.forward(Batch(x, gamma, beta, eps, np.zeros_like(x))),)
+
+
+def _gradients(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
+    xhat, dy = inputs["x̂"], inputs["dy"]
+    g = dy * inputs["gamma"]
+    along = xhat * (g * xhat).mean(axis=-1, keepdims=True)
+    dx = inputs["rstd"] * (g - g.mean(axis=-1, keepdims=True) - along)
+    return dx, (dy * xhat).sum(axis=(0, 1)), dy.sum(axis=(0, 1))
+
+
+def _listed(made: reference.Gradients) -> tuple[Array, ...]:
+    return made.dx, made.dgamma, made.dbeta
+
+
+def _alike(made: tuple[Array, ...], wanted: tuple[Array, ...]) -> bool:
+    return all(
+        relative_error(one, other, axis=-1 if one.ndim > 1 else 0) <= _SAME
+        for one, other in zip(made, wanted, strict=True)
+    )

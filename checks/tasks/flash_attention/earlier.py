@@ -1,0 +1,61 @@
+"""Whether a wrong O is made of what an earlier call was given, or is added to what that one gave."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from judge_tui.checks.earlier_calls import taken_from
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.reference import Array, attention
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["of_an_earlier_call"]
+
+#: (B, H, N, D) and T of the calls.
+_SHAPE, _TILE = (2, 2, 11, 6), 4
+_SAME = 1e-6
+
+
+def of_an_earlier_call(forward: Forward) -> str:
+    """What of an earlier call is in the answer, as a clause; for a forward that was seen wrong.
+
+    A process of its own is asked, in which nothing was called before.
+    """
+    bench, settings = forward.bench, forward.causal
+    cases = [
+        drawn(bench.rng("earlier", at), _SHAPE, _TILE, causal)
+        for at, causal in enumerate((settings[0], settings[0], settings[-1]))
+    ]
+    try:
+        with bench.fresh() as worker:
+            worker.load(forward.binding.file)
+            made = [forward(case, worker=worker) for case in cases]
+    except Fault:
+        return ""
+    with np.errstate(all="ignore"):
+        for at, (first, second) in enumerate(itertools.pairwise(cases)):
+            if not _alike(made[at], first.truth):
+                return ""
+            if _alike(made[at + 1], made[at] + second.truth):
+                return "it is added to what the call before it gave"
+            if known := taken_from(made[at + 1], _inputs(second), _inputs(first), _attention, _alike):
+                return known
+    return ""
+
+
+def _inputs(case: Case) -> dict[str, Any]:
+    return {"Q": case.q, "K": case.k, "V": case.v, "the mask": case.causal}
+
+
+def _attention(inputs: Mapping[str, Any]) -> Array:
+    return attention(inputs["Q"], inputs["K"], inputs["V"], inputs["the mask"])
+
+
+def _alike(made: Array, wanted: Array) -> bool:
+    return relative_error(made, wanted) <= _SAME

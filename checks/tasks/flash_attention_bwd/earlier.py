@@ -1,0 +1,84 @@
+"""Whether wrong gradients are made of what another call was given, or are added to what that one gave."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.earlier_calls import AFTER, taken_from
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.flash_attention_bwd.exchanged import alike, arrays_of, formula
+from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
+from judge_tui.checks.tasks.flash_attention_bwd.reference import Gradients, Problem, gradients, posed
+
+__all__ = ["of_another_call"]
+
+#: (B, H, N, D) and T of the calls.
+_SHAPE, _TILE = (2, 2, 11, 6), 4
+_SAME = 1e-6
+
+
+def of_another_call(bench: Bench, attention: Attention) -> str:
+    """What of another call is in the gradients, as a clause; for a backward that was seen wrong.
+
+    A process of its own is asked, in which nothing was called before: one call after the other, then both
+    forwards before either backward.
+
+    Args:
+        bench: Where it is judged.
+        attention: What is called.
+    """
+    settings = attention.causal
+    problems = [
+        posed(bench.rng("earlier", at), _SHAPE, _TILE, causal)
+        for at, causal in enumerate((settings[0], settings[0], settings[-1]))
+    ]
+    try:
+        with bench.fresh() as worker:
+            for file in attention.files:
+                worker.load(file)
+            made = [attention(problem, worker=worker) for problem in problems]
+            with np.errstate(all="ignore"):
+                for at, (first, second) in enumerate(itertools.pairwise(problems)):
+                    if not _alike(made[at], gradients(first)):
+                        return ""
+                    if known := _told(made[at + 1], first, second):
+                        return known
+            runs = [attention.run(problem, worker=worker) for problem in (second, first)]
+            late = attention.backward(runs[0], worker=worker)
+    except Fault:
+        return ""
+    if not attention.carrier:
+        return ""
+    with np.errstate(all="ignore"):
+        return taken_from(late, _inputs(second), _inputs(first), _given, _alike, call=AFTER)
+
+
+def _told(made: Gradients, first: Problem, second: Problem) -> str:
+    one, two = gradients(first), gradients(second)
+    if _alike(made, two):
+        return ""
+    added = [name for name in made if alike({name: made[name]}, {name: one[name] + two[name]}, _SAME)]
+    if added and _alike(
+        {name: made[name] for name in made if name not in added},
+        {name: two[name] for name in made if name not in added},
+    ):
+        are = "is" if len(added) == 1 else "are"
+        return f"{', '.join(added)} {are} added to what the call before gave"
+    return taken_from(made, _inputs(second), _inputs(first), _given, _alike)
+
+
+def _inputs(problem: Problem) -> dict[str, Any]:
+    return {**arrays_of(problem), "the mask": problem.case.causal}
+
+
+def _given(inputs: Mapping[str, Any]) -> Gradients:
+    return formula(inputs, causal=inputs["the mask"])
+
+
+def _alike(made: Gradients, wanted: Gradients) -> bool:
+    return alike(made, wanted, _SAME)

@@ -1,0 +1,22 @@
+# bug: gamma is taken over once for a width, as if it never changed
+# caught by: gradients
+# only: gradients, forward_accuracy
+import numpy as np
+
+
+_KEPT = {}
+
+
+def layer_norm_forward(x, gamma, beta, eps=1e-5):
+    centred = x - x.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt((centred * centred).mean(-1, keepdims=True) + eps)
+    xhat = centred * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+def layer_norm_backward(dy, cache):
+    xhat, rstd, gamma = cache
+    gamma = _KEPT.setdefault(gamma.shape, gamma.copy())
+    g = dy * gamma
+    dx = rstd * (g - g.mean(-1, keepdims=True) - xhat * (g * xhat).mean(-1, keepdims=True))
+    return dx, (dy * xhat).sum((0, 1)), dy.sum((0, 1))
