@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -77,7 +78,7 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
         batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
         with calls.beside():
             _compare(bench, single, batch, [])
-    why = diagnosis.common(causes) or _known(bench, double, usual)
+    why = _known(bench, double, causes, usual)
     with calls.beside():
         for batch in () if why else narrowing(bench, [double]):
             _compare(bench, double, batch, causes)
@@ -102,12 +103,13 @@ def _places(bench: Bench, held: Held) -> str:
     return "; ".join(filter(None, (told, held.only_where)))
 
 
-def _known(bench: Bench, held: Held, usual: bool) -> str:
-    """What explains all of a wrong y, beside a formula; that may be wrong in the usual order of memory."""
+def _known(bench: Bench, held: Held, causes: Sequence[tuple[str, ...]], usual: bool) -> str:
+    """What explains all of a wrong y, which may be wrong in the usual order of memory."""
     if not held.off:
         return ""
+    state = of_another_call(bench, of_y=True) if held.wrong else ""
     memory = "" if usual else laid_wrongly(bench, of_y=True)
-    return memory or of_another_call(bench, of_y=True) or _lower_precision(bench, held)
+    return state or diagnosis.common(causes) or memory or _lower_precision(bench, held)
 
 
 def _lower_precision(bench: Bench, held: Held) -> str:

@@ -25,6 +25,8 @@ Array = npt.NDArray[Any]
 _OFFSETS = tuple(10.0**power for power in range(2, 11))
 #: What rounding to float32 once leaves.
 _ROUNDED = 4.0 * float(np.finfo(np.float32).eps)
+#: Errors past this share are no rounding's any more; offsets below, and the power of these they grow with.
+_LOST, _GROWING, _STEEPEST = 0.3, 3, (1.7, 2.3)
 #: Past this offset float32 cannot hold a variance of 1 at all.
 _SINGLE_OFFSETS = 1e4
 
@@ -34,7 +36,7 @@ _SINGLE_OFFSETS = 1e4
     "large offsets",
     establishes="y and dx keep the accuracy of two-pass statistics at offsets 1e2 to 1e10 with variance 1.",
     roles=("forward", "backward"),
-    version=3,
+    version=4,
 )
 def cancellation(bench: Bench, found: Findings) -> str:
     """Follow the error of y and dx over the offset."""
@@ -120,8 +122,22 @@ def _held(bench: Bench, found: Findings, runs: list[dict[str, Any]], name: str, 
     return (
         f"{name} is {_told(last[name])} off at offset {last['offset']:.0e} "
         f"(two-pass: {last[f'plain {name}']:.1e}); "
-        f"past its limit from {first['offset']:.0e} on" + (f": {coarse(last[name])}" if lenient else "")
+        f"past its limit from {first['offset']:.0e} on"
+        + (f": {coarse(last[name])}" if lenient else _squared(runs, name))
     )
+
+
+def _squared(runs: list[dict[str, Any]], name: str) -> str:
+    """Whether the error grows as the square of the offset, as that of a difference of squares does."""
+    told = [run for run in runs if run[f"limit {name}"] < run[name] < _LOST]
+    if len(told) < _GROWING:
+        return ""
+    growth = np.diff(np.log10([run[name] for run in told])) / np.diff(
+        np.log10([run["offset"] for run in told])
+    )
+    if not _STEEPEST[0] <= float(np.mean(growth)) <= _STEEPEST[1]:
+        return ""
+    return ": it grows with the square of the offset, as a variance by E[x²] − E[x]² loses it"
 
 
 def _grows(over: list[dict[str, Any]], name: str) -> bool:

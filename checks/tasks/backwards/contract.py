@@ -87,7 +87,9 @@ def _drawn(rng: np.random.Generator, B: int, T: int, D: int) -> Sample:
 _FORWARD = Role(
     "forward",
     (
-        Param("x", aliases=("inp", "input", "inputs", "x_in", "X", "hidden_states", "data", "a", "h")),
+        Param(
+            "x", aliases=("inp", "input", "inputs", "x_in", "X", "hidden_states", "hidden", "data", "a", "h")
+        ),
         Param("gamma", aliases=_GAMMA),
         Param("beta", aliases=_BETA),
         Param("eps", "float", _EPS, required=False),

@@ -14,6 +14,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.backwards import reference
+from judge_tui.checks.tasks.backwards.flat_rows import flat_rows
 from judge_tui.checks.tasks.backwards.limits import coarse, single_limit
 from judge_tui.checks.tasks.backwards.passes import backward, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients, statistics
@@ -33,7 +34,7 @@ Array = npt.NDArray[Any]
     establishes="Zeros, constant rows, D = 1, odd D, a single row and zeros in gamma give finite and right "
     "answers.",
     roles=("forward", "backward"),
-    version=3,
+    version=4,
 )
 def degenerate(bench: Bench, found: Findings) -> str:
     """Run each case; a case that raises is a finding of its own."""
@@ -56,7 +57,8 @@ def degenerate(bench: Bench, found: Findings) -> str:
         if not _held(bench, found, name, figure):
             told = f"{figure.error:.2g} of its scale off (limit {figure.limit:.1e})"
             told = told if np.isfinite(figure.error) else "not finite"
-            bad = bad or f"{name}: {figure.name} is {told}"
+            why = "" if bad else flat_rows(batch, run.y, answer, figure.name)
+            bad = bad or f"{name}: {figure.name} is {told}{why and f'; {why}'}"
         worst = max(worst, figure.error)
     if found.verdict is Verdict.WARN:
         bad += f": {coarse(worst)}"

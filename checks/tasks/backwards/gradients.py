@@ -88,10 +88,9 @@ def gradients(bench: Bench, found: Findings) -> str:
     causes: dict[str, list[tuple[str, ...]]] = {name: [] for name in _CAUSES}
     draws, calls, own = list(drawn(bench.sizes("draws"))), Unanswered(), own_sizes(bench)
     memory = _called(bench, found, held, single, causes, calls, own)
-    why = {name: diagnosis.common(told) for name, told in causes.items()}
+    state = of_another_call(bench) if any(figures.wrong for figures in held.values()) else ""
+    why = {name: state or diagnosis.common(told) for name, told in causes.items()}
     why |= {name: memory for name, figures in held.items() if memory and figures.off}
-    if any(figures.off for figures in held.values()) and not any(why.values()):
-        why = dict.fromkeys(held, of_another_call(bench))
     if causes["dx"] and not why["dx"]:
         shapes, mixed = [s for s, fine in held["dx"].seen if not fine and math.prod(s) <= _MOST_MIXED], ""
         with calls.beside():

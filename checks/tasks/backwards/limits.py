@@ -54,6 +54,11 @@ class Held:
     off: list[float] = field(default_factory=list)
 
     @property
+    def wrong(self) -> bool:
+        """Whether some draw is wrong, float32's limit counted."""
+        return not all(fine for _, fine in self.seen)
+
+    @property
     def only_where(self) -> str:
         """What the sizes of wrong draws alone have in common, as a clause."""
         return only_where(((counted(shape), fine) for shape, fine in self.seen), limits=True)

@@ -32,6 +32,8 @@ from judge_tui.checks.tasks.flash_attention.naming import named, outweighed
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.own_tiles import own_tiles, takes_both
 from judge_tui.checks.tasks.flash_attention.rows import COMPARED, STATED, Held, Rows
+from judge_tui.checks.tasks.flash_attention.weighing import mistake
+from judge_tui.checks.tasks.flash_attention.weights import readings
 from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Verdict
 
@@ -253,7 +255,10 @@ def _cut_in_two(
         return ""
     quantity = "O with its own query and key tiles" if of else "O with query tiles that differ from key tiles"
     worst = rows.decide(found, quantity, strict=False, past=past, **_at(forward, rows))
-    return "" if worst.verdict is not Verdict.FAIL else f"O is {worst.error:.2g} off with {worst.case.name}"
+    if worst.verdict is not Verdict.FAIL:
+        return ""
+    why = mistake(readings(forward, rows.held))
+    return f"O is {worst.error:.2g} off with {worst.case.name}{why and f': {why}'}"
 
 
 def _replayed(bench: Bench, forward: Forward, rows: Rows) -> None:

@@ -83,7 +83,12 @@ class Case:
     @property
     def plain(self) -> bool:
         """Whether nothing is special about its numbers, their order in memory or where its sizes are from."""
-        return not self.name.startswith(_SPECIAL) and "which " not in self.name
+        return not self.name.startswith(_SPECIAL) and not self.of_source
+
+    @property
+    def of_source(self) -> bool:
+        """Whether its sizes are from the submission's own source."""
+        return "which " in self.name
 
     @property
     def truth(self) -> Array:

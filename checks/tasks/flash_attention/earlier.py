@@ -39,12 +39,10 @@ def of_an_earlier_call(forward: Forward) -> str:
     except Fault:
         return ""
     with np.errstate(all="ignore"):
-        for at, (first, second) in enumerate(itertools.pairwise(cases)):
-            if not _alike(made[at], first.truth):
-                return ""
-            if _alike(made[at + 1], made[at] + second.truth):
+        for at, (first, second) in enumerate(itertools.pairwise(cases), 1):
+            if _alike(made[at], made[at - 1] + second.truth):
                 return "it is added to what the call before it gave"
-            if known := taken_from(made[at + 1], _inputs(second), _inputs(first), _attention, _alike):
+            if known := taken_from(made[at], _inputs(second), _inputs(first), _attention, _alike):
                 return known
     return ""
 

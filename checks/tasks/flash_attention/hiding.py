@@ -33,21 +33,27 @@ def outweighed_hiding(forward: Forward, wrong: Sequence[Case]) -> str:
         wrong: The cases that it answers wrongly: only what all of them reach is told.
     """
     reached = min((_reach(case) for case in wrong if case.causal), default=0.0)
-    if True not in forward.causal or not reached or not all(case.causal for case in wrong):
+    if True not in forward.causal or not reached:
         return ""
     try:
         with np.errstate(all="ignore"):
-            return _told(forward, reached)
+            stood_in = _stand_in(forward, reached) if all(case.causal for case in wrong) else ""
+            return stood_in or _early(forward, reached)
     except Fault:
         return ""
 
 
-def _told(forward: Forward, reached: float) -> str:
+def _stand_in(forward: Forward, reached: float) -> str:
     least, most = 0.0, reached + _TOUCHES
     if added := _from(forward, hidden=1.0, seen=0.0):
         return f"hidden scores get {-added:.4g} added, not -inf" if least < added <= most else ""
     if put := _from(forward, hidden=0.0, seen=-1.0):
         return f"hidden keys get the score {-put:.4g}, not -inf" if least < put <= most else ""
+    return ""
+
+
+def _early(forward: Forward, reached: float) -> str:
+    """Whether a row's maximum takes in hidden keys, which then leave the others nothing."""
     first, later = (_weights(forward, _LEVELS, hidden=1.0, seen=0.0)[:, key] for key in (0, 1))
     lost = ~(np.abs(first - 1.0) <= _CLEAR)
     early = lost[_LEVELS > _UNDERFLOW].all() and not lost[_LEVELS < _UNDERFLOW / 2].any()

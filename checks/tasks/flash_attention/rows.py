@@ -24,23 +24,26 @@ STATED = 1e-4
 COMPARED = (("T", "N"), ("N", "D"))
 #: Rounding of a score s moves its weight by eps · |s|, in whatever order sound code computes it.
 _PER_SCORE = 8.0
-#: What is likely where a forward is wrong with some special scores alone → their names.
+#: What is likely where special scores alone are answered wrongly → names of which one is wrong, and all.
 _NEAR, _TURNS, _APART = "scores near -900", "scores near 900 and -900 by turns", "scores 1800 apart"
 _LOW = frozenset({"scores near -20000", "scores near -70000"})
 _HIDDEN = frozenset({f"hidden keys score highest, by {by} from key to key" for by in ("64", "32768")})
-_SPECIAL: Mapping[str, frozenset[str]] = {
+_SPECIAL: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "what hides a key is outweighed by its score, or the maximum is taken before the mask": (
-        _HIDDEN | {"scores times 30"}
+        _HIDDEN, _HIDDEN | {"scores times 30"},
     ),
-    "rows of a tile share a maximum, below which others underflow": _HIDDEN | {_TURNS, "scores times 30"},
-    "a finite number stands for -inf, and these scores are below it": _LOW | {_TURNS},
+    "rows of a tile share a maximum, below which others underflow": (
+        frozenset({_TURNS}), _HIDDEN | {_TURNS, "scores times 30"},
+    ),
+    "a finite number stands for -inf, and these scores are below it": (_LOW, _LOW | {_TURNS}),
     "the maximum starts from a finite number, or takes in a score of 0 that is none": (
-        _LOW | {_NEAR, _TURNS, _APART}
+        frozenset({_NEAR}), _LOW | {_NEAR, _TURNS, _APART},
     ),
     "no maximum is taken off before exp": (
-        _LOW | _HIDDEN | {_NEAR, _TURNS, _APART, "scores near 900", "scores times 30"}
+        frozenset({"scores near 900"}),
+        _LOW | _HIDDEN | {_NEAR, _TURNS, _APART, "scores near 900", "scores times 30"},
     ),
-}
+}  # fmt: skip
 #: Limits of a case in its own dtype and in float32.
 _LIMITS: Remembered[tuple[float, float]] = Remembered()
 
@@ -107,6 +110,8 @@ class Rows:
     @property
     def only_where(self) -> str:
         """What the sizes of wrong cases alone have in common, as a clause; one key hides what is wrong."""
+        if not any(held.case.plain for held in self.held if held.verdict is Verdict.FAIL):
+            return ""
         return only_where(
             (
                 (held.case.sizes, held.verdict is not Verdict.FAIL)
@@ -124,7 +129,7 @@ class Rows:
         if not wrong or any(case.plain for case in wrong):
             return ""
         names = {case.name for case in wrong}
-        return next((words for words, may in _SPECIAL.items() if names <= may), "")
+        return next((words for words, (some, may) in _SPECIAL.items() if names & some and names <= may), "")
 
     def decide(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.flash_attention.blocks import wrong_blocks
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.weights import Read, alike
 
@@ -34,7 +35,7 @@ def wrong_keys(read: Sequence[Read]) -> str:
     if len(told) < len(read) or not told:
         return ""
     cases = [each.case for each in read]
-    few = _named(cases, told, _SETS)
+    few = _named(cases, told, _SETS) or wrong_blocks(cases, told)
     return few or f"weights are right but for which keys count: {_by_example(cases[0], told[0])}"
 
 
@@ -54,7 +55,11 @@ def counts_told(
     if all(_fits(count, _seen(case)) for case, count in zip(cases, counts, strict=True)):
         return ""
     every = {**_QUERIES, **{words: count for words, count in _SETS.items() if "written" not in words}}
-    return _named(cases, counts, every) or (_by_example(cases[0], counts[0]) if example else "")
+    return (
+        _named(cases, counts, every)
+        or wrong_blocks(cases, counts)
+        or (_by_example(cases[0], counts[0]) if example else "")
+    )
 
 
 def _named(cases: Sequence[Case], counts: Sequence[npt.NDArray[np.int64]], sets: Mapping[str, _Count]) -> str:

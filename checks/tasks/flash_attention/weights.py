@@ -100,6 +100,7 @@ def readings(forward: Forward, held: list[Held], *, spread: float = 1.5) -> list
         for at, (length, width, wrong) in enumerate(suited(held)):
             rng = forward.bench.rng("weights", at, str(spread))
             case = drawn(rng, wrong.q.shape, wrong.tile, wrong.causal, spread=spread)
+            case = replace(case, key_tile=wrong.key_tile)
             calls += -(-length // width) + 1
             if calls > _CALLS_IN_ALL:
                 break
@@ -116,7 +117,8 @@ def readings(forward: Forward, held: list[Held], *, spread: float = 1.5) -> list
 
 def suited(held: list[Held]) -> Iterator[tuple[int, int, Case]]:
     """N, D and the case of wrong ones that are cheap to read: several tiles first, causal or not by turns."""
-    plain = [each.case for each in held if each.verdict is Verdict.FAIL and each.case.plain]
+    wrong = [each.case for each in held if each.verdict is Verdict.FAIL]
+    plain = [case for case in wrong if case.plain] or [case for case in wrong if case.of_source]
     usual: dict[tuple[bool, bool, tuple[int, ...]], Case] = {}
     for case in plain:
         batch, heads, length, width = case.q.shape

@@ -75,10 +75,12 @@ def gradients(bench: Bench, found: Findings) -> str:
     with calls.beside():
         count += _replayed(bench, attention, double)
     _about_own_integers(bench, attention, own_sizes, double, calls)
-    causes = {name: common(texts) for name, texts in why.items()}
+    wrong = double.worst().verdict is Verdict.FAIL
+    causes = dict.fromkeys(why, of_another_call(bench, attention) if wrong else "")
+    causes = {name: text or common(why[name]) for name, text in causes.items()}
     lower = None if any(causes.values()) else of_lower_precision(attention, double, single)
-    if lower is None and double.worst().verdict is Verdict.FAIL and not any(causes.values()):
-        causes = dict.fromkeys(causes, exchanged(bench, attention) or of_another_call(bench, attention))
+    if lower is None and wrong and not any(causes.values()):
+        causes = dict.fromkeys(causes, exchanged(bench, attention))
     if lower is None:
         causes = {name: text or _narrower(bench, attention, double, name) for name, text in causes.items()}
     else:

@@ -23,7 +23,7 @@ __all__ = ["SAME", "Made", "close", "read_off"]
 #: How far what is read off may be from what it is taken for, as a share of the largest.
 SAME = 1e-6
 #: Problems that are read, the largest N, and calls of one.
-_MOST, _LONGEST, _CALLS = 3, 48, 16
+_MOST, _LONGEST, _CALLS = 3, 66, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ def close(made: Array, wanted: Array) -> bool:
 def _suited(ledger: Ledger, name: str) -> list[Problem]:
     """Wrong plain problems, of several tiles first, causal and not, of different rests."""
     wrong = [figure.problem for figure in ledger.figures[name] if figure.verdict is Verdict.FAIL]
-    small = [one for one in wrong if one.double and one.case.plain and 3 <= one.case.q.shape[2] <= _LONGEST]
+    plain = [one for one in wrong if one.case.plain] or [one for one in wrong if one.case.of_source]
+    small = [one for one in plain if one.double and 3 <= one.case.q.shape[2] <= _LONGEST]
     kinds: dict[tuple[bool, bool, int], Problem] = {}
     for one in sorted(small, key=lambda one: (not 2 <= one.tile < one.case.q.shape[2] // 2, one.case.q.size)):
         length = one.case.q.shape[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.tasks.flash_attention.earlier import of_an_earlier_call
 from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
+from judge_tui.checks.tasks.flash_attention.hiding import outweighed_hiding
 from judge_tui.checks.tasks.flash_attention.rows import Rows
 from judge_tui.checks.tasks.flash_attention.weighing import mistake, outline
 from judge_tui.checks.tasks.flash_attention.weights import readings
@@ -105,6 +108,20 @@ def _eps(scores: Any, seen: Any) -> Any:
     return weights / (weights.sum(axis=-1, keepdims=True) + 0.5)
 
 
+def in_blocks(scores: Any, seen: Any, tile: int) -> Any:
+    """Of each tile of rows the last half tile of keys alone is masked."""
+    if seen.all():
+        return softmax(scores, seen)
+    length, half = scores.shape[-1], tile // 2
+    rows, keys = np.arange(length)[:, None], np.arange(length)
+    end = np.minimum((rows // tile + 1) * tile, length)
+    last = keys // half == (end - 1) // half
+    return softmax(scores, (keys < end) & (~last | (keys <= rows)))
+
+
+NAMED["with keys in blocks of T/2: of the blocks of keys that it visits the last alone is masked"] = in_blocks
+
+
 @pytest.mark.parametrize("words", NAMED)
 def test_a_mistake_is_told_by_the_weights_that_it_gives(words: str) -> None:
     assert words in named(NAMED[words])
@@ -147,3 +164,49 @@ def test_heads_of_another_place_are_told() -> None:
     unmoved: Any = right
     assert exchanged(called) == "V of every head is taken from the first head"
     assert exchanged(unmoved) == ""
+
+
+def stable(scores: Any) -> Any:
+    return softmax(scores - scores.max(axis=-1, keepdims=True), True)
+
+
+@pytest.mark.parametrize(
+    ("hide", "words"),
+    [
+        (lambda s, seen: stable(np.where(seen, s, s - 40.0)), "hidden scores get -40 added, not -inf"),
+        (lambda s, seen: stable(np.where(seen, s, -60.0)), "hidden keys get the score -60, not -inf"),
+        (
+            lambda s, seen: np.nan_to_num(
+                np.exp(np.where(seen, s, -np.inf) - s.max(-1, keepdims=True))
+                / np.exp(np.where(seen, s, -np.inf) - s.max(-1, keepdims=True)).sum(-1, keepdims=True)
+            ),
+            "the row maximum is taken before the mask",
+        ),
+        (lambda s, seen: stable(np.where(seen, s, -np.inf)), ""),
+        (lambda s, seen: stable(np.where(seen, s, s - 1e9)), ""),
+    ],
+)
+def test_what_stands_for_minus_infinity_is_told_where_scores_reach_it(hide: Any, words: str) -> None:
+    forward: Any = Weighing(lambda s, seen, t: hide(s, seen))
+    case = drawn(np.random.default_rng(1), (1, 2, 18, 4), 4, True, spread=200.0)
+    told = outweighed_hiding(forward, [case])
+    assert told.startswith(words)
+    assert bool(told) == bool(words)
+
+
+def test_of_keys_of_an_earlier_call_it_is_told_that_they_are() -> None:
+    kept: dict[Any, Any] = {}
+    right = Weighing(lambda s, seen, t: softmax(s, seen))
+
+    class Called:
+        causal, binding = (True, False), SimpleNamespace(file="solution.py")
+        bench = SimpleNamespace(
+            rng=lambda *about: np.random.default_rng(about[-1]),
+            fresh=lambda: nullcontext(SimpleNamespace(load=len)),
+        )
+
+        def __call__(self, case: Case, *, worker: Any = None) -> Any:
+            return right(replace(case, k=kept.setdefault(case.k.shape, case.k)))
+
+    called: Any = Called()
+    assert of_an_earlier_call(called) == "it uses K of an earlier call of this shape in place of its own"
