@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.faults import Skipped
+from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.faces import sharing
 from judge_tui.checks.tasks.kv.faces.cached import LISTS, PROMPTS, Cached
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
+from judge_tui.checks.tasks.kv.words.row_words import row_words
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["Fed"]
 
 Array = npt.NDArray[Any]
+Row = tuple[Array, Array]
 
 
 @dataclass(slots=True)
@@ -28,10 +33,21 @@ class Fed:
     Attributes:
         cached: The cache.
         rows: Keys and values of each row, (H, N, D) each.
+        before: What the rows were before they were changed.
+        old: For each row which one it was then.
+        beside: Another cache with the same past, fed by itself.
+        limit: Relative error of a right answer; none is looked at closer where it is 0.
+        cause: What the first wrong row is, where it is known; shared with the cache beside it.
     """
 
     cached: Cached
-    rows: list[tuple[Array, Array]]
+    rows: list[Row]
+    before: list[Row] = field(default_factory=list)
+    old: list[int] = field(default_factory=list)
+    beside: Self | None = None
+    limit: float = 0.0
+    cause: list[str] = field(default_factory=list)
+    _kept: list[int] = field(default_factory=list)
 
     @classmethod
     def of(cls, cached: Cached, rng: np.random.Generator, *tokens: int) -> Self:
@@ -76,33 +92,90 @@ class Fed:
             if self.cached.mode != "read":
                 asked, answer = (x[b : b + 1, :, counts[b] - 1 : counts[b]] for x in (q, out))
                 errors.append(relative_error(answer, attention(asked, both[0][None], both[1][None])))
-        return float(np.max(errors))
+        worst = float(np.max(errors))
+        if self._looks(worst) and counts.all():
+            newest = [slice(n - 1, n) for n in counts.tolist()]
+            self._why([partial(self._answers, q[b, :, at], out[b, :, at]) for b, at in enumerate(newest)])
+        return worst
 
     def held(self) -> float:
         """How far off what is read back is; 0 where it cannot be read back."""
         errors = [0.0]
         try:
             for b, fed in enumerate(self.rows):
-                got = self.cached.stored(b)
+                got = self._stored(b)
                 errors += [relative_error(mine[0], x.astype(float)) for mine, x in zip(got, fed, strict=True)]
         except Skipped:
             return 0.0
-        return float(np.max(errors))
+        worst = float(np.max(errors))
+        if self._looks(worst):
+            self._why([partial(self._stores, self.cached.stored(b)) for b in range(len(self.rows))])
+        return worst
+
+    def _stored(self, b: int) -> Row:
+        """What one row holds; of one of another length it is noted which."""
+        try:
+            return self.cached.stored(b)
+        except BadResult as fault:
+            told = re.search(r"shape \(\d+, \d+, (\d+), \d+\) instead", fault.message)
+            if told and self.before and not self.cause:
+                tokens, wanted, was = int(told[1]), self.rows[b][0].shape[1], self.before[b][0].shape[1]
+                keeps = tokens == was + wanted - self._kept[b] and self.old[b] != b
+                rest = f": it keeps its own length, not that of row {self.old[b]}" if keeps else ""
+                self.cause.append(f"row {b} has {tokens} tokens where {wanted} should be{rest}")
+            raise
+
+    def _looks(self, error: float) -> bool:
+        return self.limit > 0 and not error <= self.limit and not self.cause and bool(self.before)
+
+    def _why(self, rows: Sequence[Callable[[Row], bool]]) -> None:
+        new = [
+            row[0].shape[1] - kept for row, kept in zip(self.rows, self._kept or [0] * len(rows), strict=True)
+        ]
+        others = self.beside.rows if self.beside else []
+        if told := row_words(rows, self.rows, self.before, self.old, others, new):
+            self.cause.append(told)
+
+    def _answers(self, asked: Array, answer: Array, row: Row) -> bool:
+        """Whether attention over some tokens gives an answer, (H, 1, D) both."""
+        if not row[0].shape[1]:
+            return False
+        with np.errstate(all="ignore"):
+            truth = attention(asked[None], row[0][None], row[1][None])
+        return relative_error(answer[None], truth) <= self.limit
+
+    def _stores(self, pair: Row, row: Row) -> bool:
+        """Whether what is read back begins with some tokens."""
+        tokens = min(row[0].shape[1], pair[0].shape[2])
+        mine = (got[0, :, :tokens] for got in pair)
+        held = (x[:, :tokens].astype(float) for x in row)
+        return tokens > 0 and all(
+            relative_error(*both) <= self.limit for both in zip(mine, held, strict=True)
+        )
+
+    def _changes(self, rows: list[Row], old: list[int]) -> None:
+        """Take other rows for what is held, and remember what was."""
+        self.before, self.old, self.rows = self.rows, old, rows
+        self._kept = [k.shape[1] for k, _v in rows]
 
     def reorder(self, order: Array) -> None:
         """Put rows in another order, or fewer; ``order`` names the old row of each new one."""
         sharing.reorder(self.cached, order)
-        self.rows = [self.rows[old] for old in order]
+        self._changes([self.rows[old] for old in order], order.tolist())
 
     def fork_row(self, parent: int, child: int) -> None:
         """Give one row the past of another."""
         sharing.fork_row(self.cached, parent, child)
-        self.rows[child] = self.rows[parent]
+        old = [parent if b == child else b for b in range(len(self.rows))]
+        self._changes([self.rows[b] for b in old], old)
 
     def clone(self) -> Self:
         """A second cache with the same past."""
         other = copy.copy(self)
         other.cached, other.rows = sharing.clone(self.cached), list(self.rows)
+        for one, beside in ((self, other), (other, self)):
+            one.beside = beside
+            one._changes(list(self.rows), list(range(len(self.rows))))
         return other
 
     def roll_back(self, *counts: int) -> None:
@@ -113,15 +186,16 @@ class Fed:
         """
         each = np.array(counts if len(counts) > 1 else counts * self.cached.sizes.batch)
         sharing.roll_back(self.cached, each)
-        self.rows = [
+        rows = [
             (k[:, : k.shape[1] - count], v[:, : v.shape[1] - count])
             for (k, v), count in zip(self.rows, each.tolist(), strict=True)
         ]
+        self._changes(rows, list(range(len(rows))))
 
     def cut(self, length: int) -> None:
         """Leave so many tokens of each row, the oldest, or all where it has fewer."""
         sharing.cut(self.cached, length)
-        self.rows = [(k[:, :length], v[:, :length]) for k, v in self.rows]
+        self._changes([(k[:, :length], v[:, :length]) for k, v in self.rows], list(range(len(self.rows))))
 
     def forget(self) -> None:
         """Take the cache for an empty one."""

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import answered, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.faces.twice import created
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.provenance import Token, provenance
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -32,6 +34,8 @@ __all__ = ["Pool", "PoolSizes", "given_number", "names_it"]
 
 Array = npt.NDArray[Any]
 _ROLES = {role.name: role for role in roles.ROLES}
+#: Tokens whose owners are remembered.
+_LOG = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class Pool:
         self.fed: dict[int, tuple[Array, Array]] = {}
         self.ids: dict[int, Any] = {}
         self.tail = 0.0
+        self._log: deque[tuple[int, int, Array, Array]] = deque(maxlen=_LOG)
         self.prompts: dict[int, list[int]] = {}
         self._unused = itertools.count(1000)
         self._expected: set[int] = set()
@@ -153,6 +158,7 @@ class Pool:
         self._come(sequence, inputs)
         self._expected.discard(sequence)
         self.fed[sequence] = (k, v)
+        self._log.extend((sequence, t, k[:, t], v[:, t]) for t in range(k.shape[1]))
 
     def append(self, sequence: int, k: Array, v: Array, *, whole: bool = True) -> None:
         """Feed tokens of one sequence: (H, T, D) each; in one call where that can be, else one by one."""
@@ -180,6 +186,8 @@ class Pool:
         self.state = cache_of(returned, binding, _ROLES["append"], self.state)
         old = self.fed[sequence]
         self.fed[sequence] = (np.concatenate([old[0], k], 1), np.concatenate([old[1], v], 1))
+        start = old[0].shape[1]
+        self._log.extend((sequence, start + t, k[:, t], v[:, t]) for t in range(k.shape[1]))
         self._told("advance", _ROLES["advance"], sequence, k.shape[1])
 
     def _ids(self, sequence: int, tokens: int) -> list[int]:
@@ -274,6 +282,19 @@ class Pool:
             return relative_error(self.attend(sequence, asked)[None], truth)
         pairs = zip(self.read(sequence), (k, v), strict=True)
         return float(np.max([relative_error(got, fed.astype(float)) for got, fed in pairs]))
+
+    def stands(self, sequence: int, limit: float) -> str:
+        """What stands in the place of tokens of a sequence that are read back wrong; empty where none is."""
+        if self.attends:
+            return ""
+        return provenance(self.read(sequence), self.fed[sequence], sequence, self._known(), limit)
+
+    def _known(self) -> Iterator[Token]:
+        """The tokens that were fed last, whoever got them."""
+        for sequence, t, k, v in self._log:
+            held = self.fed.get(sequence)
+            there = held is not None and t < held[0].shape[1] and np.array_equal(held[0][:, t], k)
+            yield sequence, t, there, k, v
 
     def free(self, sequence: int) -> None:
         """Let a sequence go.

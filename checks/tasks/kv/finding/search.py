@@ -37,6 +37,7 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trials import advances_itself, noted, settled_by
+from judge_tui.checks.tasks.kv.words.reference import ORDERLY
 from judge_tui.checks.tasks.kv.words.sequence_roles import FREE
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
@@ -96,7 +97,7 @@ class _Seen:
     """What came of the trials of all readings.
 
     Attributes:
-        best: The first that is right; else the nearest of those that are plainly meant.
+        best: The first that is right; else the nearest of those that are plainly meant (:func:`_far`).
         meant: The first whose answers are those of a usual mistake.
         ran: With attention, ran to the end, and answered wrongly.
         advanced: Told that steps are over, ran to the end, and answered wrongly; in one axis order.
@@ -115,12 +116,17 @@ class _Seen:
             self.ran.append(read)
         if result.ran and set(TICKS) & set(read) and plainly_meant(read, ticks=False):
             self.advanced.append((read, result))
-        nearer = self.best is None or (_uneven(read), result.error) < (
-            _uneven(self.best[0]),
-            self.best[1].error,
-        )
-        if result.ran and nearer and plainly_meant(read, ticks):
+        if (
+            result.ran
+            and (self.best is None or _far(read, result) < _far(*self.best))
+            and plainly_meant(read, ticks)
+        ):
             self.best = read, result
+
+
+def _far(read: Option, result: Trial) -> tuple[bool, bool, float]:
+    """How far a wrong reading is from a right one; a usual mistake in its answers proves its axis orders."""
+    return _uneven(read), result.mistake not in ORDERLY, result.error
 
 
 def _uneven(read: Option) -> bool:

@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.told import ways_told
 from judge_tui.checks.tasks.kv.faces.weights import rounded_anew, weights
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import SAME, foretell
+from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_causes import told_step
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_lengths import told_lengths
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.incremental_equals_full.reach import judge_reach
@@ -111,6 +112,7 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dt
         said.take_back(Topic.DIFFERS)
         text = f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}"
         text += _but_for(subject, make, limit)
+        text += told_step(subject, limit) if stage == "decode steps" else ""
         said.append(text, Topic.DIFFERS)
     return not worst.wrong(limit)
 

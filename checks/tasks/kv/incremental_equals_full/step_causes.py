@@ -29,6 +29,8 @@ Array = npt.NDArray[Any]
 Stream = tuple[Array, Array, Array]
 #: The share of the budget that must be left for looking closer.
 _LEFT = 0.3
+#: Calls of all runs that look for what sequences and layers share, and how far an answer moves that does.
+_CALLS, _MOVES = 300, 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +125,46 @@ class Rerun:
         if told and not told.endswith(": wrong"):
             return f"the step that adds token {at} changes what was stored before it: {told}"
 
-        def ask(values: Array) -> Array:
-            first = q, k, values
-            streams = [first, *(cut(stream, 0, at + 1) for stream in self.streams[1:])]
+        def asked(streams: Sequence[Stream]) -> Array:
             anew = self._fed(prompt, streams)
             for t in range(prompt, at + 1):
                 answer = self._step(anew, t, streams)[0]
             return answer
 
+        def ask(values: Array) -> Array:
+            return asked([(q, k, values), *(cut(stream, 0, at + 1) for stream in self.streams[1:])])
+
         calls = len(layers) * (at + 2 - prompt + (1 if self.whole else prompt))
+        if told := self._mixed(asked, out, at, calls):
+            return told
         told = weighed(subject, ask, out, (q[:, :, -1:], k, v), calls)
         return f"in the weights of the step, {told}" if told else ""
+
+    def _mixed(self, asked: Callable[[Sequence[Stream]], Array], out: Array, at: int, calls: int) -> str:
+        """Whether what another sequence or another layer was fed reaches the first layer's answers."""
+        batch, layers = out.shape[0], len(self.streams)
+        if batch * layers == 1 or batch * layers * calls > _CALLS:
+            return ""
+        streams = [cut(stream, 0, at + 1) for stream in self.streams]
+        moves = np.zeros((batch, layers, batch), bool)
+        for b in range(batch):
+            for layer in range(layers):
+                q, k, v = streams[layer]
+                other = v.copy()
+                other[b] = v[b, :, ::-1] + 1.0
+                answer = asked([(q, k, other) if n == layer else one for n, one in enumerate(streams)])
+                with np.errstate(invalid="ignore"):
+                    moves[b, layer] = np.abs(answer - out).max(axis=(1, 2, 3)) > _MOVES
+        for b in range(batch):
+            if (gone := np.argwhere(moves[:, :, b])).size:
+                foreign = [(i, n) for i, n in gone.tolist() if (i, n) != (b, 0)]
+                if foreign:
+                    i, n = foreign[0]
+                    of = f"sequence {i}{f' in layer {n}' if layers > 1 else ''}"
+                    own = f"the answer of sequence {b}{' in layer 0' if layers > 1 else ''}"
+                    alone = "" if moves[b, 0, b] else ", and nothing of its own"
+                    return f"{own} takes in what {of} was fed{alone}"
+        return ""
 
 
 def _arrays(cached: Cached) -> Kept:

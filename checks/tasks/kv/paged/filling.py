@@ -14,6 +14,8 @@ __all__ = ["Filled", "fill", "tokens_off"]
 
 #: So many times what it was made for, and the pool grows as it must.
 _GROWS = 3
+#: Relative error of tokens that are no rounded ones.
+_WRONG = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def tokens_off(pool: Pool) -> tuple[float, str]:
     Returns:
         NaN when something does not come back at all.
     """
-    worst, where = 0.0, ""
+    worst, where, bad = 0.0, "", -1
     for sequence, (k, _v) in pool.fed.items():
         if k.shape[1] == 0:
             continue
@@ -90,7 +92,16 @@ def tokens_off(pool: Pool) -> tuple[float, str]:
         except (Raised, BadResult) as fault:
             return float("nan"), f"sequence {sequence} of {k.shape[1]} tokens: {fault.message}"
         if not error <= worst:
-            worst, where = error, f"sequence {sequence} of {k.shape[1]} tokens"
+            worst, where, bad = error, f"sequence {sequence} of {k.shape[1]} tokens", sequence
         if np.isnan(worst):
             break
-    return worst, where
+    return worst, f"{where}{_stands(pool, bad)}" if worst > _WRONG else where
+
+
+def _stands(pool: Pool, sequence: int) -> str:
+    """What stands in the wrong places of a sequence, as the end of a clause."""
+    try:
+        told = pool.stands(sequence, _WRONG)
+    except (Raised, BadResult):
+        return ""
+    return f": {told}" if told else ""

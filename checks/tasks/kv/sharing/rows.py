@@ -80,7 +80,7 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
     rng = subject.bench.rng("sharing", case.words)
     sizes = subject.sizes(_ROWS, 24, layers=1)
     quantity = f"{case.words}: largest relative error of attention and of what is read"
-    where = subject.where(case.role)
+    where, fed = subject.where(case.role), None
     try:
         cached = subject.cached(sizes)
         if cached.alone and (case.role == "reorder" or len(case.tokens) > 1):
@@ -88,6 +88,7 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
         if cached.alone:
             cached = subject.cached(replace(sizes, batch=1))
         fed = Fed.of(cached, rng, *case.tokens)
+        fed.limit = float32_limit(subject)
         error = float(np.max([case.run(fed, rng), fed.held()]))
     except Skipped as fault:
         found.note(quantity, fault.message)
@@ -95,9 +96,12 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
     except (Raised, BadResult) as fault:
         place = {"file": fault.file, "line": fault.line} if fault.file else where
         found.claim(quantity, False, measured=fault.brief(160), limit="goes", output=fault.output, **place)
-        return f"{case.words}: {fault.brief(90)}"
+        # what a row of another length is, says more than the shape of an answer
+        told = fed.cause[0] if fed is not None and fed.cause and isinstance(fault, BadResult) else ""
+        return f"{case.words}: {told or fault.brief(90)}"
     right = found.limit(quantity, error, float32_limit(subject), **where)
-    return "" if right else f"{case.words}: a row is off by {error:.2g} from what it was fed"
+    why = f": {fed.cause[0]}" if fed and fed.cause else ""
+    return "" if right else f"{case.words}: a row is off by {error:.2g} from what it was fed{why}"
 
 
 def _beams(fed: Fed, rng: np.random.Generator) -> float:

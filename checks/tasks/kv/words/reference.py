@@ -125,6 +125,29 @@ MISTAKES = (
         "the slot before the newest was overwritten",
         lambda q, k, v: attention(q, np.delete(k, -2, axis=2), np.delete(v, -2, axis=2)),
     ),
+    Mistake(
+        "the heads of the answer stand in reverse order", lambda q, k, v: attention(q, k, v)[:, ::-1], True
+    ),
+    Mistake(
+        "every head of the answer is that of the next head",
+        lambda q, k, v: np.roll(attention(q, k, v), -1, axis=1),
+        True,
+    ),
+    Mistake(
+        "every head of the answer is that of the head before it",
+        lambda q, k, v: np.roll(attention(q, k, v), 1, axis=1),
+        True,
+    ),
+    Mistake(
+        "every head reads the keys of the next head",
+        lambda q, k, v: attention(q, np.roll(k, -1, axis=1), v),
+        True,
+    ),
+    Mistake(
+        "every head reads the values of the next head",
+        lambda q, k, v: attention(q, k, np.roll(v, -1, axis=1)),
+        True,
+    ),
     Mistake("the answer is zero", lambda q, k, v: np.zeros_like(q, dtype=np.float64)),
 )
 

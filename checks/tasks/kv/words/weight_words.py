@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.tasks.kv.words.misplaced import places, span
 from judge_tui.checks.tasks.kv.words.reference import causal_rows
+from judge_tui.checks.tasks.kv.words.weight_heads import head_words, normalised_words
 
 __all__ = ["weight_words"]
 
@@ -40,6 +41,9 @@ def weight_words(made: Array, scores: Array) -> str:
     if ahead := _ahead(made):
         gone = _gone(made, right)
         return f"{ahead}; without weight: {places(gone)}" if gone.any() else ahead
+    seen = np.broadcast_to(causal_rows(*scores.shape[2:]), scores.shape)
+    if told := head_words(made, right) or normalised_words(made, scores, seen):
+        return told
     told = _lost(made, right, scores) or _scaled(made, right, wrong)
     return told or _other_scores(made, scores)
 

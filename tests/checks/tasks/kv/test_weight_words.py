@@ -80,6 +80,11 @@ def _not_finite() -> np.ndarray:
     return made
 
 
+def _over(axis: int) -> np.ndarray:
+    weights = np.where(SEEN, np.exp(SCORES), 0.0)
+    return np.asarray(weights / np.maximum(weights.sum(axis=axis, keepdims=True), 1e-300))
+
+
 @pytest.mark.parametrize(
     ("made", "words"),
     [
@@ -107,6 +112,15 @@ def _not_finite() -> np.ndarray:
             "5 of 5 rows do not see all tokens before them: row 4, of token 8, sees tokens 0 to 4 of 9 alone",
         ),
         (_not_finite(), "row 4: not finite"),
+        (_over(1), "weights are divided by the sum over the heads, not over the tokens"),
+        (np.where(SEEN, np.exp(SCORES), 0.0), "weights are exp of the scores, not divided by their sum"),
+        (_weights() ** 2, "weights are squares of what they should be"),
+        (_weights()[:, [1, 1, 1]], "every head weighs as head 1 should"),
+        (_weights()[:, [0, 2, 1]], "heads 1 to 2 of 3: head 1 weighs as head 2 should"),
+        (
+            np.repeat(_weights().mean(axis=1, keepdims=True), 3, axis=1),
+            "every head weighs by the mean of the weights of all heads",
+        ),
     ],
 )
 def test_what_is_wrong_with_weights_is_told(made: np.ndarray, words: str) -> None:
