@@ -13,7 +13,7 @@ ROOMS := cli tui reports judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu frameworks architecture pictures screenshots keys reports claims kernelbench coverage system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes spellings bench wheel gpu frameworks architecture pictures screenshots keys reports claims kernelbench coverage system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,9 @@ holes: $(DEV_STAMP)  ## edit right submissions in one place, and tell what no ch
 	$(BIN)/python -m tools.holes --rights 1000 --edits 8 --log build/holes.jsonl
 	$(BIN)/python -m tools.holes.own docs/examples/challenges
 	$(BIN)/python -m tools.holes.own
+
+spellings: $(DEV_STAMP)  ## spell right submissions otherwise, and tell which check fails them then; goes on where it was broken off
+	$(BIN)/python -m tools.spellings --rights 1000 --log build/spellings.jsonl
 
 coverage: $(DEV_STAMP)  ## simulate how often intervals hold the truth, into docs/statistics.md; about ten minutes
 	$(BIN)/python -m tools.coverage

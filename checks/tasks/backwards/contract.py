@@ -13,6 +13,9 @@ from judge_tui.checks.tasks.backwards.timing import TIMING
 
 __all__ = ["CONTRACT"]
 
+_X = (
+    "inp", "input", "inputs", "x_in", "X", "hidden_states", "hidden", "data", "a", "h", "activations",
+)  # fmt: skip
 _GAMMA = (
     "weight", "scale", "g", "w", "gain", "gammas", "ln_weight", "ln_gamma", "scaler",
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Right submissions, spelt otherwise: what no check may fail."""
