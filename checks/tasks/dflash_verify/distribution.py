@@ -22,6 +22,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
 from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, Drawn, likelier
+from judge_tui.checks.tasks.dflash_verify.own_answers import hold_own_answers
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, distributed, hashed
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Verification
@@ -107,7 +108,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=8,
+    version=9,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -131,6 +132,8 @@ def distribution(bench: Bench, found: Findings) -> str:
         return (told[0] if told else f"{count} draws are not distributed as the target's") + where + cool
     heats = " and ".join(f"{each.temperature:g}" for each in draws)
     right = f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
+    if own := hold_own_answers(bench, found, verify) if verify.written else "":
+        return f"{own}; from the judge's targets {right}"
     return right + _written(found, verify)
 
 

@@ -12,11 +12,13 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.sizes import Range
+from judge_tui.checks.tasks.dflash_verify.close import hold_close
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.ends import hold_ends
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
 from judge_tui.checks.tasks.dflash_verify.own_model import hold_own_model
+from judge_tui.checks.tasks.dflash_verify.rules import because
 from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
 from judge_tui.checks.tasks.dflash_verify.ties import hold_ties
@@ -57,7 +59,7 @@ _COMPLETE = ((2, 3), (3, 2))
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted, and "
     "ends with an EOS where one is handed in; above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=11,
+    version=12,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -66,18 +68,18 @@ def golden(bench: Bench, found: Findings) -> str:
     with bench.fresh() as worker:
         runs.append(_run(bench, verify, len(_RUNS) - 1, worker))
     told = [_claim_runs(found, verify, runs)]
-    told.append(_claim(found, verify, "two trees of one size below one prompt, one after the other",
-                       verified(verify, found, _pairs(bench))))  # fmt: skip
+    pairs = verified(verify, found, _pairs(bench))
+    told.append(_claim(found, verify, "two trees of one size below one prompt, one after the other", pairs))
     tempting = (drafted for kind in KINDS for drafted in islice(baited(bench, kind), 0, None, 3))
     baits = verified(verify, found, tempting)
     told.append(_claim(found, verify, "trees whose wrong nodes have subtrees that look right", baits))
-    told.append(_claim(found, verify, "the same tokens again, with other parents or another model",
-                       verified(verify, found, _again(bench))))  # fmt: skip
+    again = verified(verify, found, _again(bench))
+    told.append(_claim(found, verify, "the same tokens again, with other parents or another model", again))
     told.append(_claim(found, verify, "complete trees that the target leaves for a token beyond theirs",
                        [verify(*drafted) for drafted in _left(bench)]))  # fmt: skip
     twins = [verify(*drafted) for drafted in _twins(bench)]
     told.append(_claim(found, verify, "trees with siblings of the same token", twins))
-    told.append(hold_ties(bench, found, verify))
+    told += [hold_close(bench, found, verify), hold_ties(bench, found, verify)]
     taken = sum(run.taken for run in runs)
     offered = sum(run.offered for run in runs)
     found.claim(
@@ -92,7 +94,7 @@ def golden(bench: Bench, found: Findings) -> str:
     if not any(told) and not empty and not hot and not ended:
         own = hold_own_model(bench, found, verify)
     if clause := next((text for text in told if text), ""):
-        return clause
+        return because(clause, [*(case for run in runs for case in run.cases), *pairs, *baits, *again])
     cycles = sum(run.cycles for run in runs)
     lossless = f"greedy decoding token for token in {len(runs)} runs, {cycles} cycles"
     if not taken:
@@ -113,7 +115,9 @@ class _Run:
     """Decoding one text.
 
     Attributes:
+        vocab: V.
         text: What was decoded, without the prompt.
+        cases: Its cycles.
         taken: Accepted tokens.
         offered: Right tokens that stood in the trees.
         wrong: The case that departed, in words; ``stalled`` when a cycle gave no token.
@@ -121,14 +125,19 @@ class _Run:
 
     vocab: int
     text: list[int] = field(default_factory=list)
-    cycles: int = 0
+    cases: list[Case] = field(default_factory=list)
     taken: int = 0
     offered: int = 0
     wrong: str = ""
 
+    @property
+    def cycles(self) -> int:
+        """How many there were."""
+        return len(self.cases)
+
     def add(self, case: Case) -> None:
         """Take a cycle in."""
-        self.cycles += 1
+        self.cases.append(case)
         self.taken += len(case.answer.tokens)
         self.offered += len(case.right)
         if not case.lossless:

@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
+from judge_tui.checks.tasks.dflash_verify.rules import because
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, constant, decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
@@ -38,7 +39,7 @@ _MOST_OWN = 6
     "rejection takes the subtree",
     establishes="No descendant of a rejected node is accepted, however right it looks where it stands.",
     roles=("verify",),
-    version=3,
+    version=4,
 )
 def subtree_invalidation(bench: Bench, found: Findings) -> str:
     """Hang tempting descendants below wrong nodes, beside right paths and without."""
@@ -62,7 +63,8 @@ def subtree_invalidation(bench: Bench, found: Findings) -> str:
     total = sum(map(len, cases.values()))
     worst = [case for made in bad.values() for case in made]
     if worst:
-        return f"accepts below a rejected node in {len(worst)} of {total} trees: {worst[0]}"
+        told = f"accepts below a rejected node in {len(worst)} of {total} trees: {worst[0]}"
+        return because(told, [case for made in cases.values() for case in made])
     if not accepts:
         return "nothing is ever accepted, so that nothing is shown about rejection"
     return f"nothing accepted below a rejected node in {total} trees"

@@ -26,10 +26,11 @@ from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Verification
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["hold_own_model"]
+__all__ = ["VOCAB", "asked", "hold_own_model", "models"]
 
 _QUANTITY = "its own target model: cycles with trees that give the tokens of its decoding without"
-_VOCAB = 16
+#: Of the submission's own model, where it is told.
+VOCAB = 16
 _PROMPT = (3, 1, 2)
 _TOKENS = 14
 #: Trees with other wrong tokens that have to change nothing where it is the places that do.
@@ -45,7 +46,7 @@ def hold_own_model(bench: Bench, found: Findings, verify: Verification) -> str:
         What differs, as a clause; empty where both agree, or nothing could be driven.
     """
     said = "no class was found that looks like a model"
-    for name, model in _models(bench, verify):
+    for name, model in models(bench, verify):
         if isinstance(model, Fault):
             said = f"{name} was not made: {model.message}"[:200]
             continue
@@ -64,7 +65,7 @@ def hold_own_model(bench: Bench, found: Findings, verify: Verification) -> str:
     return ""
 
 
-def _models(bench: Bench, verify: Verification) -> Iterator[tuple[str, Handle | Fault | None]]:
+def models(bench: Bench, verify: Verification) -> Iterator[tuple[str, Handle | Fault | None]]:
     """Instances of classes that answer like a model; ``None`` for the model that it uses by itself."""
     if verify.binding.patch:
         yield "the model that it uses by itself", None
@@ -86,7 +87,7 @@ def _sizes(cls: Mapping[str, Any]) -> dict[str, int]:
     """Values for the parameters of a constructor that have no default: sizes, in all likelihood."""
     open_ = [p["name"] for p in cls["params"] or () if "default" not in p and p["kind"] != "VAR_KEYWORD"]
     return {
-        name: _VOCAB if re.search(r"voc|^v$|token", name.lower()) else 8 for name in open_ if name != "args"
+        name: VOCAB if re.search(r"voc|^v$|token", name.lower()) else 8 for name in open_ if name != "args"
     }
 
 
@@ -100,7 +101,7 @@ def _compared(bench: Bench, verify: Verification, model: Handle | None) -> tuple
         follows = tuple(text[start : start + 3])
         cycle = _Cycle((*_PROMPT, *text[:start]), follows, ORDERS[start % len(ORDERS)])
         tree = cycle.tree(rng, cycle.strangers()[:3])
-        answer = _asked(bench, verify, model, cycle.prompt, tree)
+        answer = asked(bench, verify, model, cycle.prompt, tree)
         cycles.append(replace(cycle, came=cycle.departed(answer), drafted=tree))
         if not cycles[-1].right:
             first = first or f"{tree}: {list(answer.output)} instead of {list(follows)}"
@@ -129,7 +130,7 @@ class _Cycle:
 
     def strangers(self) -> list[int]:
         """Tokens that are no part of the right path."""
-        return [token for token in range(_VOCAB // 2) if token not in self.follows]
+        return [token for token in range(VOCAB // 2) if token not in self.follows]
 
     def tree(self, rng: np.random.Generator, wrong: list[int]) -> Tree:
         """The two right tokens, and beside each of them a wrong one with something below it."""
@@ -161,7 +162,7 @@ def _why(bench: Bench, verify: Verification, model: Handle | None, cycles: list[
     """What it is in the trees that changes its answers, as a clause; empty where neither alone does."""
 
     def came(cycle: _Cycle, tree: Tree) -> Tokens:
-        return cycle.departed(_asked(bench, verify, model, cycle.prompt, tree))
+        return cycle.departed(asked(bench, verify, model, cycle.prompt, tree))
 
     if any(not replace(c, came=came(c, c.first(c.strangers()))).right for c in cycles):
         return ""
@@ -181,16 +182,39 @@ def _decoded(bench: Bench, verify: Verification, model: Handle | None) -> list[i
     """Its greedy decoding without trees."""
     text: list[int] = []
     for _step in range(_TOKENS):
-        answer = _asked(bench, verify, model, (*_PROMPT, *text), Tree((), ()))
+        answer = asked(bench, verify, model, (*_PROMPT, *text), Tree((), ()))
         if answer.new is None or answer.tokens:
             raise BadResult("gives no token after an empty tree")
         text.append(answer.new)
     return text
 
 
-def _asked(bench: Bench, verify: Verification, model: Handle | None, prompt: Tokens, tree: Tree) -> Answer:
+def asked(
+    bench: Bench,
+    verify: Verification,
+    model: Handle | None,
+    prompt: Tokens,
+    tree: Tree,
+    temperature: float = 0.0,
+    seed: int = 0,
+) -> Answer:
+    """Verify a tree with the submission's own model.
+
+    Args:
+        bench: Where it runs.
+        verify: The submission's.
+        model: An instance of its own; ``None`` for the one that it uses by itself.
+        prompt: Token ids.
+        tree: What was drafted.
+        temperature: 0 for greedy.
+        seed: For what takes one.
+
+    Raises:
+        Fault: It raised, hung, died, or gave nothing that can be read.
+    """
     inputs: dict[str, Any] = {
-        **given(prompt, tree), "target_model": model, "temperature": 0.0, "vocab_size": _VOCAB, "seed": 0,
+        **given(prompt, tree), "target_model": model, "temperature": temperature, "vocab_size": VOCAB,
+        "seed": seed,
     }  # fmt: skip
     binding = replace(verify.binding, patch={})
     returned = invoke(bench.worker, binding, inputs, budget=min(_BUDGET, bench.left))

@@ -19,7 +19,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
-from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, followed, taken_from
+from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, explained, followed, taken_from
 from judge_tui.checks.tasks.dflash_verify.scripts import decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
@@ -73,7 +73,7 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=8,
+    version=9,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
@@ -82,12 +82,9 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     draws = (_branches, _seconds, _wide, _late, _baits)
     branches = verified(verify, found, (drafted for draw in draws for drafted in draw(bench)))
     cases = [*chains, *branches]
-    name, of = (
-        (rule, f"{len(cases)} cases")
-        if (rule := followed(cases))
-        else (followed(chains), f"{len(chains)} chains")
-    )
-    rule = f"what was accepted is in all {of} as by {RULES[name]}" if name else ""
+    name = followed(cases) or followed(chains)
+    how, of = _explained(name, cases, chains)
+    rule = f"what was accepted is in all {of} as by {how}" if how else ""
     otherwise = Verdict.AMBIGUOUS if name in STOPPING else Verdict.FAIL
     told = [
         _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule, otherwise),
@@ -120,6 +117,14 @@ def parent_logits(bench: Bench, found: Findings) -> str:
         source = f", but{source}" if (source := taken_from(cases)) else ""
         return f"{often}{source}: {new[0]}"
     return f"{len(chains)} chains and {len(branches)} right paths among decoys accepted whole"
+
+
+def _explained(name: str, cases: Sequence[Case], chains: Sequence[Case]) -> tuple[str, str]:
+    """What explains all that was accepted, or all of chains, and of how many it is that."""
+    if name in STOPPING:
+        return RULES[name], f"{len(cases)} cases" if followed(cases) == name else f"{len(chains)} chains"
+    whole, some = explained(cases), explained(chains)
+    return (whole, f"{len(cases)} cases") if whole else (some, f"{len(chains)} chains")
 
 
 def _chains(bench: Bench) -> Iterator[Drafted]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case
+from judge_tui.checks.tasks.dflash_verify.walks import WALKS, Wanted
 from judge_tui.checks.worker.scripted.models import Rows
 
-__all__ = ["RULES", "STOPPING", "followed", "taken_from"]
+__all__ = ["RULES", "STOPPING", "because", "explained", "followed", "taken_from"]
 
 #: Rule → it, in words; the first one that explains everything is told, and of two that do the milder one.
 RULES = {
@@ -40,12 +41,69 @@ _ROWS = {
 STOPPING = frozenset({"first", "stop"})
 
 
+def because(told: str, cases: Sequence[Case]) -> str:
+    """What is wrong, behind what explains all that was accepted, or every new token that came.
+
+    Args:
+        told: What is wrong, in words; nothing is looked for where it is empty.
+        cases: What was verified.
+    """
+    if not told:
+        return ""
+    if how := explained(cases):
+        return f"accepts, in all {len(cases)} trees, as by {how}: {told}"
+    source = taken_from(cases) if not _wrong(cases) else ""
+    return f"the new token is{source}: {told}" if source else told
+
+
+def explained(cases: Sequence[Case]) -> str:
+    """The rule, or the walk, or the most levels, that explain what was accepted, in words; empty for none.
+
+    Cases in which siblings have one token are left out: which of them is taken is for each to say.
+
+    Args:
+        cases: What was verified.
+    """
+    plain = [case for case in cases if not _twins(case.tree)]
+    if rule := followed(plain):
+        return RULES[rule]
+    return _walked(plain) or _cut_off(plain)
+
+
+def _twins(tree: Tree) -> bool:
+    return len({*zip(tree.parents, tree.tokens, strict=True)}) < len(tree)
+
+
+def _wrong(cases: Sequence[Case]) -> bool:
+    return any(case.answer.tokens != case.right for case in cases)
+
+
+def _walked(cases: Sequence[Case]) -> str:
+    """The walk that explains every case."""
+    wanted = [Wanted(case.script.rows, case.prompt, case.tree) for case in cases] if _wrong(cases) else []
+    for words, walk in WALKS:
+        pairs = zip(cases, wanted, strict=False)
+        if wanted and all(walk(asked) == case.answer.tokens for case, asked in pairs):
+            return words
+    return ""
+
+
+def _cut_off(cases: Sequence[Case]) -> str:
+    """A number of levels below which nothing is accepted, all above it being right."""
+    most = max((len(case.answer.tokens) for case in cases), default=0)
+    if _wrong(cases) and all(case.answer.tokens == case.right[:most] for case in cases):
+        return f"nothing accepted below level {most} of a tree" if most else ""
+    return ""
+
+
 def followed(cases: Sequence[Case]) -> str:
     """The rule that explains what was accepted in every case; empty when none does.
 
     Args:
         cases: What was verified.
     """
+    if not _wrong(cases):
+        return ""
     for rule in RULES:
         other = False
         for case in cases:
@@ -62,7 +120,7 @@ def followed(cases: Sequence[Case]) -> str:
 def _accepted(rows: Rows, prompt: Tokens, tree: Tree, rule: str) -> Tokens:
     if rule == "drafted":
         return _likeliest_drafted(rows, prompt, tree)
-    alive, wanted = {-1}, _Wanted(rows, prompt, tree)
+    alive, wanted = {-1}, Wanted(rows, prompt, tree)
     best: Tokens = ()
     for node, token in enumerate(tree.tokens):
         parent = tree.parents[node]
@@ -82,26 +140,6 @@ def _accepted(rows: Rows, prompt: Tokens, tree: Tree, rule: str) -> Tokens:
         elif rule == "stop":
             break
     return best[:-1] if rule == "short" else best
-
-
-class _Wanted(dict[int, int]):
-    """Node → the target's own token after it; and its children, each found once."""
-
-    def __init__(self, rows: Rows, prompt: Tokens, tree: Tree) -> None:
-        super().__init__()
-        self.rows, self.prompt, self.tree = rows, prompt, tree
-        self._children: dict[int, list[int]] = {}
-        for node, parent in enumerate(tree.parents):
-            self._children.setdefault(parent, []).append(node)
-
-    def __missing__(self, node: int) -> int:
-        text = self.tree.text(self.tree.path(node))
-        self[node] = likeliest(self.rows, (*self.prompt, *text))
-        return self[node]
-
-    def children(self, node: int) -> list[int]:
-        """Those that follow it."""
-        return self._children.get(node, [])
 
 
 def _judge(tree: Tree, node: int, rule: str) -> int:

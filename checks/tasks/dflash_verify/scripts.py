@@ -12,7 +12,7 @@ from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, greedy
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["LEAD", "Script", "constant", "decisive", "distributed", "hashed", "stated", "tied"]
+__all__ = ["LEAD", "Script", "constant", "decisive", "distributed", "hashed", "led", "stated", "tied"]
 
 #: Every greedy choice that a check relies on leads by this much, so that rounding decides nothing.
 LEAD = 1e-2
@@ -100,6 +100,27 @@ def tied(rng: np.random.Generator, vocab_size: int, leaders: Mapping[Tokens, Seq
     rows = np.array([row(tokens) for tokens in leaders.values()])
     prefixes = [list(prefix) for prefix in leaders]
     return _made({"kind": "table", "prefixes": prefixes, "rows": rows, "default": row((0,))})
+
+
+def led(
+    rng: np.random.Generator, vocab_size: int, prefix: Tokens, first: int, second: int, gap: float
+) -> Script:
+    """A model in which a token leads the next one by little, and all others by far.
+
+    Args:
+        rng: Shakes the other tokens' logits.
+        vocab_size: V.
+        prefix: What they follow, prompt included; token 0 is the likeliest after any other.
+        first: The likeliest token.
+        second: The next one.
+        gap: How far it is behind.
+    """
+    logits = rng.uniform(-9.0, -4.0, vocab_size)
+    logits[[first, second]] = 0.0, -gap
+    default = rng.uniform(-9.0, -4.0, vocab_size)
+    default[0] = 0.0
+    row, other = (each - np.log(np.exp(each).sum()) for each in (logits, default))
+    return _made({"kind": "table", "prefixes": [list(prefix)], "rows": row[None], "default": other})
 
 
 def distributed(vocab_size: int, prompt: Tokens, rows: Mapping[Tokens, Mapping[int, float]]) -> Script:

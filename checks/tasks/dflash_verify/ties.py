@@ -10,12 +10,14 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, tied
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
-from judge_tui.checks.tasks.dflash_verify.verifying import Verification
+from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 
 __all__ = ["hold_ties"]
 
 #: Vocabularies, and how many tokens lead alike in each.
 _SIZES = ((2, 2), (5, 2), (7, 7), (11, 3), (37, 4))
+#: Of so many wrong ones it is seen whether the same call gives something else, in so many calls.
+_ASKED, _AGAIN = 2, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,9 @@ def hold_ties(bench: Bench, found: Findings, verify: Verification) -> str:
     told = ""
     if wrong:
         drafted, case = wrong[0]
-        rule = _rule([(each, one.answer.output) for each, one in zip(drafts, cases, strict=True)])
+        rule = _drawn(verify, wrong) or _rule(
+            [(each, one.answer.output) for each, one in zip(drafts, cases, strict=True)]
+        )
         told = (
             f"where tokens {list(drafted.leaders)} have the same largest logit, it {rule}; "
             f"the target's argmax is the first: {case}"
@@ -60,6 +64,19 @@ def hold_ties(bench: Bench, found: Findings, verify: Verification) -> str:
         note=told, **verify.where,
     )  # fmt: skip
     return told
+
+
+def _drawn(verify: Verification, wrong: list[tuple[_Tied, Case]]) -> str:
+    """That one of the tied tokens is drawn, in words; empty where the same call gives the same again."""
+    for drafted, case in wrong[:_ASKED]:
+        for seed in range(1, _AGAIN):
+            answer = verify.answer(drafted.script, drafted.prompt, drafted.tree, seed=seed)
+            if answer.output != case.answer.output:
+                return (
+                    "draws one of them at random, as where a temperature of 0 is a very small one: the same "
+                    f"call gives {list(case.answer.output)}, and {list(answer.output)} again"
+                )
+    return ""
 
 
 def _rule(answers: list[tuple[_Tied, Tokens]]) -> str:

@@ -1,0 +1,43 @@
+# bug: logits are rounded to float16 before the likeliest one is looked for
+# caught by: golden
+# passes: parent_logits
+# only: golden, parent_logits
+import numpy as np
+
+
+def build_tree_mask(prompt_len, tree_parents):
+    """True where a row may look."""
+    n = len(tree_parents)
+    mask = np.tril(np.ones((prompt_len + n, prompt_len + n), dtype=bool))
+    mask[prompt_len:, prompt_len:] = False
+    for node in range(n):
+        above = node
+        while above != -1:
+            mask[prompt_len + node, prompt_len + above] = True
+            above = tree_parents[above]
+    return mask
+
+
+def top_token(row):
+    """The likeliest token."""
+    return int(np.argmax(row))
+
+
+def verify_and_accept(prompt, tree_tokens, tree_parents, target_model, temperature=0.0):
+    """Greedy walk from the last token of the prompt down the draft tree."""
+    if temperature > 0:
+        raise NotImplementedError("greedy verification alone")
+    start = len(prompt)
+    ids = np.concatenate([prompt, tree_tokens]).astype(int)
+    logits = np.asarray(target_model(ids, build_tree_mask(start, tree_parents)), dtype=np.float16)
+    children = {}
+    for node, parent in enumerate(tree_parents):
+        children.setdefault(parent, []).append(node)
+    accepted, here = [], -1
+    while True:
+        row = logits[start - 1] if here == -1 else logits[start + here]
+        hit = next((c for c in children.get(here, []) if tree_tokens[c] == top_token(row)), None)
+        if hit is None:
+            return accepted, top_token(row)
+        accepted.append(int(tree_tokens[hit]))
+        here = hit
