@@ -96,7 +96,8 @@ def tried(right: Right, number: int, seed: int) -> Spelt | None:
     if not ways:
         return None
     now = _verdicts(right, source, seed)
-    wronged, unbound = {k: v for k, v in now.items() if v[0] in _WRONG}, ()
+    unbound: tuple[str, ...] = ()
+    wronged = {check: one for check, one in now.items() if one[0] in _WRONG}
     if wronged or any(verdict is Verdict.UNBOUND for verdict, _said in now.values()):
         before = _verdicts(right, right.path.read_text("utf-8"), seed)
         wronged = {check: one for check, one in wronged.items() if before[check][0] not in _WRONG}
