@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
@@ -45,6 +47,8 @@ _HISTORY = {
     "tokens": "id_history", "token": "id_history", "x": "row_history", "vector": "row_history",
 }  # fmt: skip
 _MOST = 5
+#: How methods are called of what takes a prompt, and then tokens one by one.
+_TAKES_TURNS = (r" (prefill|process_prompt|encode_prompt)", r" (decode|step|next)")
 
 
 def find(search: Search) -> None:
@@ -164,12 +168,27 @@ def _methods(
 
 def _made(search: Search) -> list[Binding]:
     """Ways to make a decoder: told its sizes by an object that it could do without, then by none."""
-    made = []
-    for decoder in matched(search, _ROLES["decoder"], classes=True)[:_MOST]:
-        told = matched(search, _ROLES["decoder"], classes=True, sized=True)
+    role, made = _ROLES["decoder"], list[Binding]()
+    named = matched(search, role, classes=True)[:_MOST]
+    if not named and (classes := _prompted(search)):
+        # Its methods say what it is where no name does.
+        role = replace(role, patterns=tuple(f"^{re.escape(name.lower())}$" for name in classes))
+        named = matched(search, role, classes=True)[:_MOST]
+    for decoder in named:
+        told = matched(search, role, classes=True, sized=True)
         made += [one for one in told if one.target == decoder.target and one != decoder]
         made.append(decoder)
     return made
+
+
+def _prompted(search: Search) -> list[str]:
+    """Classes that take a prompt, and a token behind it."""
+    owned: dict[str, str] = {}
+    for item in callables(search.loaded):
+        if item.owner:
+            name = str(item.owner["name"])
+            owned[name] = f"{owned.get(name, '')} {item.name.rpartition('.')[2].lower()}"
+    return [name for name, methods in owned.items() if all(re.search(word, methods) for word in _TAKES_TURNS)]
 
 
 def _loses_sequence(prefill: Binding, decode: Binding) -> bool:

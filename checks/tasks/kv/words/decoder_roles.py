@@ -92,6 +92,16 @@ _CALLED = tuple(
 )
 #: The cache that a decoder is handed.
 _PAST = replace(CACHE, aliases=(*CACHE.aliases, "caches", "kv_caches", "layer_caches", "memory"))
+#: What may be called an object that holds the cache of a request.
+_CARRIED = (
+    r"(?i)(^|_)(req(uest)?|sess(ion)?|ctx|context|conv(ersation)?|dialog(ue)?|chat|seq(uence)?|stream|handle|"
+    r"run|job|hist(ory)?|mem(ory)?|caches?|kvs?|pasts?|states?|st|gen(eration)?|carry|prev(ious)?)(_|$)"
+)
+#: A step's one place of unknown name takes what the prompt gave, but where it may be a number.
+_GIVEN = (
+    r"(?i)^(?!.*(off|pos|start|cur|len|idx|index|num|max|min|temp|top|seed|rng|step|mask|eos|bias|layer|count|"
+    r"prob|verbose|train)|[a-z]$)"
+)
 #: Which tokens are real, as counts or as a mask: a trial tells.
 _REAL = takes("valid", "valid_mask attention_mask attn_mask pad_mask padding_mask token_mask real n_real")
 
@@ -129,18 +139,33 @@ DECODER = (
         (_MODEL, *_ROOM),
         (gives("cache", kind="handle", required=True),),
         r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_?(kv_?)?(cache|state)s?$ "
-        r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_.*caches?$",
+        r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_.*caches?$ "
+        r"^(new|make|create|init|start|begin|open)(_(request|session|context|ctx|stream|run))?$",
     ),
     role(
         "open",
-        (_MODEL, _OF[0]),
+        (_MODEL, _OF[0], *(size for size in _ROOM if size.name in ("batch", "max_len"))),
         (),
         r"^(start|open|begin|new|add|register|admit|acquire)(_?(seq\w*|session|request|slot|stream))?$",
         allowed="block memory",
     ),
     role(
         "prefill",
-        (_MODEL, _TOKENS, _X, _PAST, START, STARTS, NEW, _REAL, _USE, *_TOLD, *_OF, *_CALLED, *_CALL),
+        (
+            _MODEL,
+            _TOKENS,
+            _X,
+            replace(_PAST, likely=_CARRIED),
+            START,
+            STARTS,
+            NEW,
+            _REAL,
+            _USE,
+            *_TOLD,
+            *_OF,
+            *_CALLED,
+            *_CALL,
+        ),
         (_LOGITS, AFTER),
         r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run|apply)$ "
         r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",
@@ -149,7 +174,21 @@ DECODER = (
     ),
     role(
         "decode",
-        (_MODEL, _TOKENS, _EACH, _PAST, START, STARTS, ACTIVE, _REAL, _USE, *_TOLD, *_OF, *_CALLED, *_CALL),
+        (
+            _MODEL,
+            _TOKENS,
+            _EACH,
+            replace(_PAST, likely=_GIVEN),
+            START,
+            STARTS,
+            ACTIVE,
+            _REAL,
+            _USE,
+            *_TOLD,
+            *_OF,
+            *_CALLED,
+            *_CALL,
+        ),
         (_LOGITS, AFTER),
         r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run|apply)$ "
         r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",
