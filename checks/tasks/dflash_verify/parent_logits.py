@@ -18,7 +18,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
-from judge_tui.checks.tasks.dflash_verify.own_draws import Drafted, about, verified
+from judge_tui.checks.tasks.dflash_verify.own_draws import Broken, Drafted, about, hold_broken, verified
 from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, explained, followed, taken_from
 from judge_tui.checks.tasks.dflash_verify.scripts import decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, greedy, likeliest
@@ -78,10 +78,12 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
-    chains = verified(verify, found, _chains(bench))
+    broken: list[Broken] = []
+    chains = verified(verify, found, _chains(bench), broken)
     draws = (_branches, _seconds, _wide, _late, _baits)
-    branches = verified(verify, found, (drafted for draw in draws for drafted in draw(bench)))
+    branches = verified(verify, found, (drafted for draw in draws for drafted in draw(bench)), broken)
     cases = [*chains, *branches]
+    raised = hold_broken(found, broken, cases)
     name = followed(cases) or followed(chains)
     how, of = _explained(name, cases, chains)
     rule = f"what was accepted is in all {of} as by {how}" if how else ""
@@ -108,6 +110,8 @@ def parent_logits(bench: Bench, found: Findings) -> str:
         "new token after a chain accepted whole", "the bonus token" if bonus else "none", **verify.where
     )
     found.note("how the answer is written", verify.form.told)
+    if raised:
+        return f"{raised}; {rule}" if rule else raised
     if clause := next((text for text in told if text), ""):
         if otherwise is Verdict.AMBIGUOUS and not new:
             return f"{clause}; nothing wrong is accepted, and {rule}, as the challenge's steps can be read"

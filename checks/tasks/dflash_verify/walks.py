@@ -165,6 +165,22 @@ def _without_offset(wanted: Wanted) -> Tokens:
     return _down(wanted, chosen)
 
 
+def _ranked(*, by_row: bool) -> Walk:
+    """Deeper nodes are compared with tokens that are less likely behind the prompt."""
+
+    def walk(wanted: Wanted) -> Tokens:
+        best = np.argsort(-wanted.rows.row(wanted.prompt), kind="stable")
+
+        def chosen(node: int, children: list[int]) -> int | None:
+            place = node + 1 if by_row else len(wanted.tree.path(node))
+            token = best[place] if place < len(best) else -1
+            return next((child for child in children if wanted.tree.tokens[child] == token), None)
+
+        return _down(wanted, chosen)
+
+    return walk
+
+
 def _among_two(*, listed: bool) -> Walk:
     def walk(wanted: Wanted) -> Tokens:
         def chosen(node: int, children: list[int]) -> int | None:
@@ -200,6 +216,11 @@ def _walks() -> Iterator[tuple[str, Walk]]:
     yield left, _every_fit
     yield level, _by_level(asked=True, last=False)
     yield "rows of parents looked up without the prompt's length before them", _without_offset
+    ranked = (
+        "the logits at the last prompt token alone: the n-th row is compared with its n-th likeliest token"
+    )
+    yield ranked, _ranked(by_row=True)
+    yield ranked.replace("row", "level"), _ranked(by_row=False)
     yield two, _among_two(listed=False)
     yield two, _among_two(listed=True)
     yield "the first child always accepted, whatever the target says", lambda w: _down(w, lambda _, c: c[0])
