@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.faces.cached import BY_ITSELF, LISTS, PROMPTS, Ca
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.variable_lengths import ragged_decoder
+from judge_tui.checks.tasks.kv.variable_lengths.ragged_words import sequence_words, stored_words
 from judge_tui.checks.tasks.kv.words.draws import LOW, cut, drawn, lowered
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
@@ -40,7 +41,7 @@ _UNEVEN = (4, 1, 3, 2, 1, 4)
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
-    version=10,
+    version=11,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
@@ -98,9 +99,9 @@ def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]
     rng = subject.bench.rng("ragged", index)
     stream = drawn(rng, sizes, longest + _STEPS + _PAUSED + 1 + 2 * _MORE)
     held: list[list[int]] = [list(range(n)) for n in lengths]
-    padded = tuple(_with_padding(x, lengths, rng) for x in stream)
-    q, k, v = padded
-    out = cached.feed(*cut((q, k, v), 0, longest), np.array(lengths))
+    q, k, v = (_with_padding(x, lengths, rng) for x in stream)
+    stream = q, k, v
+    out = cached.feed(*cut(stream, 0, longest), np.array(lengths))
     limit, words = float32_limit(subject), f"lengths {', '.join(map(str, lengths))}"
     prompts, worst = _prompts(subject, found, out, stream, held, words), Worst()
     for t in range(longest, longest + _STEPS):
@@ -159,16 +160,20 @@ def _step(
         keys, values = k[row][:, :, tokens], v[row][:, :, tokens]
         where = f"sequence {b} at length {len(tokens)}"
         if cached.mode == "read":
-            errors = [
-                relative_error(x, y.astype(float))
-                for x, y in zip(cached.stored(b), (keys, values), strict=True)
-            ]
+            pair = cached.stored(b)
+            errors = [relative_error(x, y.astype(float)) for x, y in zip(pair, (keys, values), strict=True)]
+            if not (max(errors) <= 1e-3 or worst.wrong(1e-3)) and (
+                told := stored_words(pair, stream, held, b)
+            ):
+                where = f"{where}: {told}"
             worst = worst.or_worse(Worst.of(errors, where))
             continue
         error = relative_error(out[row], attention(q[row, :, now], keys, values))
         cause = diagnosis(out[row], q[row, :, now], keys, values) if not error <= 1e-3 else ""
         if not cause and not error <= 1e-3 and _newest_are_zeros(out[row], q[row, :, now], keys, values):
             cause = "zeros stand in the place of its newest token, which went elsewhere"
+        if not error <= 1e-3 and not (cause or worst.wrong(1e-3)):
+            cause = sequence_words(out[row], q[row, :, now], stream, held, b, len(tokens), t)
         worst = worst.or_worse(Worst(error, where, cause))
     return worst
 
@@ -270,8 +275,13 @@ def _newest(
             q, k, v = (x[b : b + 1] for x in stream)
             at = count - 1 - back
             truth = attention(q[:, :, seen[-1:]], k[:, :, seen], v[:, :, seen])
-            error = relative_error(out[b : b + 1, :, at : at + 1], truth)
-            worst = worst.or_worse(Worst(error, f"sequence {b} at length {len(seen)}, {count} at once"))
+            answer = out[b : b + 1, :, at : at + 1]
+            error = relative_error(answer, truth)
+            cause = ""
+            if not (error <= 1e-3 or worst.wrong(1e-3)):
+                cause = sequence_words(answer, q[:, :, seen[-1:]], stream, held, b, len(seen))
+            where = f"sequence {b} at length {len(seen)}, {count} at once"
+            worst = worst.or_worse(Worst(error, where, cause))
     return worst
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["row_words"]
+__all__ = ["Row", "instead", "row_words"]
 
 Array = npt.NDArray[Any]
 #: Keys and values of a row, (H, N, D) each.
@@ -16,7 +16,7 @@ Row = tuple[Array, Array]
 #: Whether a row is (keys, values) of some tokens.
 Is = Callable[[Row], bool]
 #: Empty slots that are tried at most.
-_EMPTY = 8
+_EMPTY = 17
 
 
 def row_words(rows: Sequence[Is], wanted: Sequence[Row], before: Sequence[Row], old: Sequence[int],
@@ -86,68 +86,80 @@ def _single(
 ) -> str:  # fmt: skip
     """What one wrong row is."""
     is_it, own = rows[b], wanted[b]
+    told = _cut_otherwise(is_it, own, before[old[b]], new[b])
+    those = [(f"row {j}", row) for j, row in enumerate(wanted) if j != b]
+    those += [(f"row {j} of the other cache", row) for j, row in enumerate(others)]
+    told = told or instead(is_it, own, those, own[0].shape[1] - new[b])
+    return f"row {b}: {told}" if told else ""
+
+
+def instead(is_it: Is, own: Row, those: Sequence[tuple[str, Row]], kept: int) -> str:
+    """What a wrong row is, as a clause; empty where nothing usual is it.
+
+    Args:
+        is_it: Whether the row is some tokens.
+        own: What it should be.
+        those: Other rows that it may have been mixed up with, by name.
+        kept: How many of its tokens were there before the newest.
+    """
     tokens = own[0].shape[1]
-    kept = tokens - new[b]
-    if told := _cut_otherwise(is_it, own, before[old[b]], b, new[b]):
-        return told
-    for name, row in _those(wanted, others, b):
+    for name, row in those:
         for first, last in _spans(tokens, row[0].shape[1]):
-            mixed = tuple(
+            k, v = (
                 np.concatenate([x[:, :first], y[:, first:last], x[:, last:]], axis=1)
                 for x, y in zip(own, row, strict=True)
             )
-            if is_it((mixed[0], mixed[1])):
-                which = f"token {first}" if last == first + 1 else f"tokens {first} to {last - 1}"
-                return f"row {b} holds as its {which} what {name} was fed"
-    return _parts(is_it, own, b) or _empty(is_it, own, b, kept)
+            if is_it((k, v)):
+                return f"{_which(first, last)} what {name} was fed"
+    return _parts(is_it, own) or _empty(is_it, own, kept)
 
 
-def _cut_otherwise(is_it: Is, own: Row, was: Row, b: int, new: int) -> str:
+def _cut_otherwise(is_it: Is, own: Row, was: Row, new: int) -> str:
     """Whether fewer of its tokens are gone than should be, or more; empty slots may be taken for others."""
     kept = own[0].shape[1] - new
     for many in range(was[0].shape[1], -1, -1):
         are = "is" if abs(kept - many) == 1 else "are"
         if many < kept and is_it(_behind((was[0][:, :many], was[1][:, :many]), own, new)):
-            return f"row {b}: {kept - many} of its tokens that should stay {are} gone"
+            return f"{kept - many} of its tokens that should stay {are} gone"
         for empty in range(_EMPTY + 1 if many > kept else 0):
             k, v = (np.pad(x[:, :many], ((0, 0), (0, empty), (0, 0))) for x in was)
             if is_it(_behind((k, v), own, new)):
                 slots = f", and {empty} empty slot{'s' * (empty > 1)} behind them" if empty else ""
-                return f"row {b}: {many - kept} of its tokens that should be gone {are} still there{slots}"
+                return f"{many - kept} of its tokens that should be gone {are} still there{slots}"
     return ""
 
 
-def _parts(is_it: Is, own: Row, b: int) -> str:
-    """Tokens of one row that are zeros."""
+def _which(first: int, last: int) -> str:
+    return f"its token {first} is" if last == first + 1 else f"its tokens {first} to {last - 1} are"
+
+
+def _parts(is_it: Is, own: Row) -> str:
+    """Tokens of one row that are zeros, or left out."""
     tokens = own[0].shape[1]
     for first, last in _spans(tokens, tokens):
-        for words, which in (("keys and values", (0, 1)), ("keys", (0,)), ("values", (1,))):
+        for words, which in (("", (0, 1)), ("keys", (0,)), ("values", (1,))):
             both = [x.copy() for x in own]
             for i in which:
                 both[i][:, first:last] = 0.0
             if is_it((both[0], both[1])):
-                where = f"token {first}" if last == first + 1 else f"tokens {first} to {last - 1}"
-                return f"row {b}: the {words} of its {where} are zeros"
+                told = _which(first, last)
+                where = f"the {words} of {told.removesuffix(' is').removesuffix(' are')} are"
+                return f"{where if words else told} zeros"
+        k, v = (np.delete(x, slice(first, last), axis=1) for x in own)
+        if last - first < tokens and is_it((k, v)):
+            return f"{_which(first, last)} left out"
     return ""
 
 
-def _empty(is_it: Is, own: Row, b: int, kept: int) -> str:
-    """Slots that hold nothing among the tokens of one row, or tokens in front that are not there."""
+def _empty(is_it: Is, own: Row, kept: int) -> str:
+    """Slots that hold nothing among the tokens of one row."""
     for many in range(1, _EMPTY + 1):
         many_are = f"{many} empty slot{'s' * (many > 1)} {'are' if many > 1 else 'is'}"
         for words, at in (("behind its past", kept), ("in front of it", 0), ("behind it", own[0].shape[1])):
             k, v = (np.insert(x, [at] * many, 0.0, axis=1) for x in own)
             if is_it((k, v)):
-                return f"row {b}: {many_are} taken for tokens {words}"
-        if many < own[0].shape[1] and is_it((own[0][:, many:], own[1][:, many:])):
-            return f"row {b}: its first {'token is' if many == 1 else f'{many} tokens are'} left out"
+                return f"{many_are} taken for tokens {words}"
     return ""
-
-
-def _those(wanted: Sequence[Row], others: Sequence[Row], b: int) -> Iterator[tuple[str, Row]]:
-    """Rows that another may have been mixed up with, by name."""
-    yield from ((f"row {j}", row) for j, row in enumerate(wanted) if j != b)
-    yield from ((f"row {j} of the other cache", row) for j, row in enumerate(others))
 
 
 def _spans(tokens: int, other: int) -> Iterator[tuple[int, int]]:

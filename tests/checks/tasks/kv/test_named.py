@@ -26,7 +26,7 @@ NAMED = (
     ("beams_keep_their_values", "sharing", "every row keeps its values where it should take that of row"),
     ("beams_ordered_the_other_way", "sharing", "is taken the other way round"),
     ("beams_overwritten_in_place", "sharing", "rows are moved one after the other in place"),
-    ("beams_share_their_rows", "sharing", "row 1 holds as its token 3 what row 2 was fed"),
+    ("beams_share_their_rows", "sharing", "row 1: its token 3 is what row 2 was fed"),
     ("beams_keep_their_lengths", "sharing", "it keeps its own length, not that of row"),
     ("clone_shares_the_arrays", "sharing", "what row 0 of the other cache was fed"),
     ("crop_gives_short_rows_tokens", "sharing", "2 empty slots are taken for tokens behind its past"),
@@ -37,6 +37,11 @@ NAMED = (
     ("heads_shuffled", "incremental_equals_full", "the heads of the answer stand in reverse order"),
     ("layers_share", "incremental_equals_full", "takes in what sequence 0 in layer 1 was fed"),
     ("remembered_by_shape", "incremental_equals_full", "as if it were remembered"),
+    ("additive_small_mask", "variable_lengths", "what stands for −inf is too large"),
+    ("advance_of_all_rows", "variable_lengths", "of padding behind its prompt are seen"),
+    ("finished_written", "variable_lengths", "tokens that came for others while it rested are seen"),
+    ("growth_copies_a_part", "variable_lengths", "zeros"),
+    ("grown_for_some_rows", "variable_lengths", "its token 0 is zeros"),
     ("hidden_by_minus_a_billion", "incremental_equals_full", "below finite numbers that stand for −inf"),
 )
 
