@@ -13,6 +13,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.kv.capacity.window import says_so
+from judge_tui.checks.tasks.kv.capacity.window_causes import row_causes
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -29,6 +30,10 @@ _TOTAL = 2 * _WIDTH + 3
 _ONE_BY_ONE = (2, *[1] * (_TOTAL - 2))
 #: Calls that show whether several tokens go behind what is there, before anything wraps.
 _FEW = (3, 3)
+#: The share of the budget that must be left for looking closer.
+_LEFT = 0.3
+#: Stands before a cause.
+_CAUSE = ", first at "
 _STARTS_OVER = "a call for prompts alone may start over"
 _WHOLE = "a prompt sees all of itself, and a step the newest tokens alone"
 #: Calls past the window: a long one behind a short one, behind a full window, and in the middle of a turn.
@@ -87,17 +92,31 @@ class _Window:
             return
         for calls in _CALLS:
             self._calls(found, said, calls)
+        # What names a cause goes in front.
+        said.sort(key=lambda words: _CAUSE not in words)
 
     def _calls(self, found: Findings, said: list[str], calls: Sequence[int]) -> None:
         words = f"decoder: calls of {' + '.join(map(str, calls))} tokens {self.words}"
         try:
-            self._held(found, said, words, self._off(self._fed(self.given, calls)))
+            told = any(_CAUSE in each for each in said)
+            why = "" if told else self._why(calls)
+            self._held(found, said, words, self._off(self._fed(self.given, calls)), why=why)
         except Raised as fault:
             refused = refusal(self.subject.bench.submission, fault)
             found.claim(words, bool(refused), measured=refused or fault.brief(160),
                         limit="what steps answer, or a refusal", **self.subject.where("prefill"))  # fmt: skip
             if not refused:
                 said.insert(0, f"{words}: {fault.brief(60)}")
+
+    def _why(self, calls: Sequence[int]) -> str:
+        """What the first wrong row of such calls sees; empty where none is wrong."""
+        if self.subject.bench.left < _LEFT * self.subject.bench.budget:
+            return ""
+
+        def run(token: int, calls: Sequence[int]) -> Array:
+            return self._fed(self.given if token < 0 else self._other(token), calls)
+
+        return row_causes(run, calls, _ONE_BY_ONE, _WIDTH, self.limit)
 
     def _fed(self, given: Array, calls: Sequence[int]) -> Array:
         """(S, W) answers of a new decoder; NaN in rows that it does not give."""
@@ -155,7 +174,8 @@ class _Window:
         error = self._off(rows)
         # A prompt may see all of itself, where a step sees the window alone.
         whole = not error <= self.limit and self._seen(0) < calls[0] and self._sees_all(rows, calls)
-        return self._held(found, said, words, error, whole=whole)
+        why = "" if whole or error <= self.limit else self._why(calls)
+        return self._held(found, said, words, error, whole=whole, why=why)
 
     def _sees_all(self, rows: Array, calls: Sequence[int]) -> bool:
         """Whether the end of a prompt sees its first token, and the steps after it are right."""
@@ -163,7 +183,14 @@ class _Window:
         return bool(np.any(first[end] != rows[end])) and self._off(rows, calls[0]) <= self.limit
 
     def _held(
-        self, found: Findings, said: list[str], words: str, error: float, *, whole: bool = False
+        self,
+        found: Findings,
+        said: list[str],
+        words: str,
+        error: float,
+        *,
+        whole: bool = False,
+        why: str = "",
     ) -> bool:
         right = found.limit(
             f"{words}: largest relative error against steps alone, float32", error, self.limit,
@@ -171,5 +198,6 @@ class _Window:
             **self.subject.where("prefill"),
         )  # fmt: skip
         if not right:
-            said.insert(0, f"{words}: {_WHOLE if whole else f'off the same in steps by {error:.2g}'}")
+            off = f"off the same in steps by {error:.2g}{_CAUSE * bool(why)}{why}"
+            said.insert(0, f"{words}: {_WHOLE if whole else off}")
         return right

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.capacity.window import says_so
+from judge_tui.checks.tasks.kv.capacity.window_causes import weight_causes
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import cut, drawn
@@ -23,6 +24,8 @@ __all__ = ["judge"]
 
 #: Steps behind what went in with calls of several tokens.
 _STEPS = 2
+#: Stands before what a first wrong token saw.
+_FIRST = ", first at "
 Array = npt.NDArray[Any]
 Stream = tuple[Array, Array, Array]
 
@@ -51,7 +54,7 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
     # whoever keeps what came before, and sees the token of the step as well, sees one more
     widths = (n for n in (window, window + 1) if relative_error(steps, _windowed(stream, n)) <= limit)
     width = next(widths, None)
-    _tell(subject, found, said, f"{total} steps", steps, stream, width or window)
+    _tell(subject, found, said, f"{total} steps", steps, stream, width or window, window)
     if width is None:
         return
     _ragged(subject, found, said, window, width)
@@ -66,7 +69,7 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
         words = f"{' + '.join(map(str, split))} tokens by calls of several, then {_STEPS} steps"
         out = _fed(subject, found, stream, window, pieces, words)
         if out is not None:
-            _tell(subject, found, said, words, out, stream, width, pieces)
+            _tell(subject, found, said, words, out, stream, width, window, pieces)
 
 
 def _ragged(subject: Subject, found: Findings, said: list[str], window: int, width: int) -> None:
@@ -140,6 +143,7 @@ def _tell(
     out: Array,
     stream: Stream,
     width: int,
+    window: int,
     pieces: Sequence[int] = (),
 ) -> None:
     """Whether every token saw the newest ``width`` tokens, and what it saw if not."""
@@ -160,4 +164,30 @@ def _tell(
         otherwise=Verdict.WARN if whole and sees is None else Verdict.FAIL, **where,
     )  # fmt: skip
     if not right:
-        said.insert(0, f"{words} past a window: {note or f'off by {error:.2g}'}")
+        known = any(_FIRST in each for each in said)
+        why = "" if note or known else _why(subject, found, stream, (width, window), pieces, out)
+        said.insert(int(known), f"{words} past a window: {note or f'off by {error:.2g}'}{why}")
+
+
+def _why(
+    subject: Subject,
+    found: Findings,
+    stream: Stream,
+    widths: tuple[int, int],
+    pieces: Sequence[int],
+    out: Array,
+) -> str:
+    """What the first wrong token saw, as the end of a sentence; windows are as it is, and as it was made."""
+    width, window = widths
+    truth, limit = _windowed(stream, width), float32_limit(subject)
+    rows = range(truth.shape[2])
+    wrong = next((t for t in rows if not relative_error(out[:, :, t], truth[:, :, t]) <= limit), None)
+    if wrong is None:
+        return ""
+    q, k, _v = stream
+
+    def run(values: Array) -> Array | None:
+        return _fed(subject, found, (q, k, values), window, pieces, "values one-hot")
+
+    told = weight_causes(run, stream, pieces or [1] * len(rows), wrong, width)
+    return f"{_FIRST}{told}" if told else ""

@@ -42,6 +42,13 @@ NAMED = (
     ("finished_written", "variable_lengths", "tokens that came for others while it rested are seen"),
     ("growth_copies_a_part", "variable_lengths", "zeros"),
     ("grown_for_some_rows", "variable_lengths", "its token 0 is zeros"),
+    ("layer_over_a_ring_by_slots", "capacity", "in the order of slots, not of age"),
+    (
+        "window_stores_before_it_attends",
+        "capacity",
+        "later tokens of the same call have taken before it attends",
+    ),
+    ("window_prompt_sees_one_more", "capacity", "which a window of 8 leaves behind"),
     ("hidden_by_minus_a_billion", "incremental_equals_full", "below finite numbers that stand for −inf"),
 )
 
