@@ -105,6 +105,8 @@ class Opened:
         self.quiet = False
         self.strided = False
         self._turns, self._ids = itertools.count(), itertools.count(1)
+        #: Sequence → the ids of its tokens, where it is told of them; no two are alike.
+        self._prompts: dict[int, list[int]] = {}
         #: Sequences that come with the first of their tokens.
         self._expected: set[int] = set()
         self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
@@ -139,7 +141,10 @@ class Opened:
         if binding.takes("k"):
             self._expected.add(b)
             return
-        self._named(binding, self.told(binding, ADD, {"count": self.sizes.max_len}, b), b)
+        more = {"count": self.sizes.max_len}
+        if binding.takes("prompt"):
+            more |= {"prompt": self._ids_of(b, 0, self.sizes.max_len)}
+        self._named(binding, self.told(binding, ADD, more, b), b)
 
     def come_with(self, b: int, k: Array, v: Array) -> None:
         """Tell a cache of a sequence that comes with its first tokens, whose ids no other has.
@@ -150,11 +155,17 @@ class Opened:
             v: As k.
         """
         binding, tokens = self.bound["add"], k.shape[2]
-        ids = [next(self._ids) for _ in range(tokens)]
+        ids = self._ids_of(b, 0, tokens)
         wired = {name: self._to_wire(x, binding, np.array([tokens])) for name, x in (("k", k), ("v", v))}
         self._named(binding, self.told(binding, ADD, {"count": tokens, "prompt": ids, **wired}, b), b)
         self._expected.discard(b)
         self.counts[b] += tokens
+
+    def _ids_of(self, b: int, start: int, count: int) -> list[int]:
+        """The ids of tokens of a sequence, which no other has."""
+        known = self._prompts.setdefault(b, [])
+        known += itertools.islice(self._ids, max(0, start + count - len(known)))
+        return known[start : start + count]
 
     def _named(self, binding: Binding, returned: Returned, b: int) -> None:
         """What a cache calls a sequence that has come, where it was not told."""
@@ -166,6 +177,7 @@ class Opened:
     def free(self, b: int) -> None:
         """Let a sequence go; what it held is forgotten here as well."""
         self.counts[b] = 0
+        self._prompts.pop(b, None)
         self.told(self.bound["free"], FREE, {}, b)
 
     def told(self, binding: Binding, role: Role, more: Mapping[str, Any], b: int | None = None) -> Returned:
@@ -248,6 +260,9 @@ class Opened:
                 inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
             elif isinstance(state, Handle):
                 inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
+        if b is not None and (binding.takes("prompt") or binding.takes("token")):
+            ids = self._ids_of(b, int(stored[0]), int(counts[0]))
+            inputs.update(prompt=ids, token=ids[0] if ids else 0)
         if chooses({binding.role: binding}):
             # Where tokens lie in a pool is ours to say: one pool for all, or one for each sequence.
             sizes, first = (replace(self.sizes, batch=1), 0) if self.alone else (self.sizes, b or 0)

@@ -158,9 +158,18 @@ def _readings(search: Search, option: Option) -> Iterator[Option]:
     """What feeds it and what reads it, under every axis order."""
     part = "read" if "read" in option else "attend"
     every = all_layers_go_in(option)
-    for one, other in itertools.product(_orders(option["append"], every), _orders(option[part], every)):
+    appends = [order for append in _with_ids(option["append"]) for order in _orders(append, every)]
+    for one, other in itertools.product(appends, _orders(option[part], every)):
         for come in _comings(option, one.layout):
             yield {**option, **come, "append": one, part: other}
+
+
+def _with_ids(append: Binding) -> Iterator[Binding]:
+    """The call told of its tokens' ids, in a list; then without them, where it has a default of its own."""
+    yield append
+    left = tuple(argument for argument in append.args if argument.source != "prompt" or not argument.keyword)
+    if left != append.args:
+        yield replace(append, args=left)
 
 
 def _comings(option: Option, layout: str) -> Iterator[Option]:

@@ -24,6 +24,20 @@ _PROMPTS = (
     ("the same block twice", ("ab", "aab")),
     ("the same blocks, and a token more", ("ab", "ab")),
     ("the second block of another alone", ("abc", "b")),
+    ("the same whole blocks and no token more, then each goes on", ("ab.", "ab.", "+")),
+)
+#: Last tokens of two blocks that a weak key takes for one.
+_ALIKE = (
+    ("the same tokens in another order", (1, 2, 3), (2, 3, 1)),
+    ("the same sum of tokens", (1, 2), (3, 0)),
+    ("the same first and last token", (1, 2, 3), (1, 4, 3)),
+    ("the same digits", (1, 12), (11, 2)),
+    ("the same last 8 bits of each token", (1, 2), (257, 2)),
+    ("the same last 16 bits of each token", (1, 2), (65537, 2)),
+    *(
+        (f"the same hash h · {base} + token", (7, base + 9), (8, 9))
+        for base in (31, 33, 37, 131, 257, 1000003)
+    ),
 )
 
 
@@ -37,6 +51,8 @@ def judge(job: Job, full: Filled | None) -> None:
     shared, before = 0, len(job.wrong)
     for words, prompts in _PROMPTS:
         shared += _judged(job, f"prompts with {words}", prompts, full)
+    for words, one, other in _ALIKE if shared else ():
+        _judged(job, f"prompts whose blocks have {words}, {[*one]} and {[*other]}", (one, other), None)
     if job.frees:
         _judged(
             job,
@@ -60,10 +76,10 @@ def judge(job: Job, full: Filled | None) -> None:
         job.said.append(apart if whole else alike)
 
 
-def _judged(job: Job, words: str, prompts: Sequence[str], full: Filled | None) -> int:
+def _judged(job: Job, words: str, prompts: Sequence[str | Sequence[int]], full: Filled | None) -> int:
     """One way to come; how many tokens were there when their prompt came.
 
-    ``-``: the first goes, and others take every block that is free. ``~``: all go.
+    ``-``: the first goes, and others take every block that is free. ``~``: all go. ``+``: all go on.
     """
     pool, shared = job.pool(), 0
     rng = job.bench.rng("prefixes", words)
@@ -75,6 +91,10 @@ def _judged(job: Job, words: str, prompts: Sequence[str], full: Filled | None) -
                 fill(job.bench, pool, each=pool.sizes.max_len, name=words)
             elif letters == "~":
                 pool.leave(*pool.fed)
+            elif letters == "+":
+                for one in [*pool.fed] * 2:
+                    shape = (2, pool.sizes.heads, 1, pool.sizes.head_dim)
+                    pool.append(one, *rng.standard_normal(shape).astype(np.float32))
             else:
                 shared += _comes(pool, sequence, _ids(rng, pool, letters))
     except (Raised, BadResult) as fault:
@@ -91,11 +111,17 @@ def _judged(job: Job, words: str, prompts: Sequence[str], full: Filled | None) -
     return shared
 
 
-def _ids(rng: np.random.Generator, pool: Pool, letters: str) -> list[int]:
-    """The ids of blocks of tokens, one more behind them; a letter stands for the same ids in a pool."""
+def _ids(rng: np.random.Generator, pool: Pool, letters: str | Sequence[int]) -> list[int]:
+    """The ids of blocks of tokens, one more behind them but where ``.`` ends them.
+
+    A letter stands for the same ids in a pool; ids are those that a block ends with.
+    """
     size = pool.sizes.block_size
-    ids = [100 * ord(letter) + n for letter in letters for n in range(size)]
-    return [*ids, int(rng.integers(1, 90))]
+    if isinstance(letters, str):
+        ids = [100 * ord(letter) + n for letter in letters.rstrip(".") for n in range(size)]
+    else:
+        ids = [*[5] * (size - len(letters)), *letters]
+    return ids if letters[-1] == "." else [*ids, int(rng.integers(1, 90))]
 
 
 def _comes(pool: Pool, sequence: int, ids: Sequence[int]) -> int:

@@ -103,7 +103,7 @@ ROLES = (
         ),
     ),
     replace(sequence_roles.RESERVE, name="paged_reserve"),
-    _part("append", sequence_roles.TOKEN, avoid=r"block$ page$ alloc free"),
+    _part("append", sequence_roles.TOKEN, sequence_roles.PROMPT, avoid=r"block$ page$ alloc free"),
     _part("append_many", sequence_roles.PROMPT, avoid=r"block$ page$ alloc free"),
     replace(_PLAIN["advance"], name="paged_advance"),
     _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
