@@ -20,7 +20,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.finding import rehearsal
-from judge_tui.checks.tasks.kv.words.masks import functions_of, masking_of
+from judge_tui.checks.tasks.kv.words.masks import functions_of, masking_of, said_of
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
@@ -179,5 +179,10 @@ def called_in_vain(bench: Bench, role: str) -> list[str]:
 
 
 def claims_causal(subject: Subject, binding: Binding) -> tuple[str, int] | None:
-    """Where a callable, or a function of its file that it calls, speaks of a causal mask: file and line."""
-    return masking_of(subject.bench.submission, binding)
+    """Where a callable, or a function of its file that it calls, speaks of a causal mask: file and line.
+
+    What takes several tokens at once is causal, too, where its text or that of its class says so.
+    """
+    submission = subject.bench.submission
+    said = said_of(submission, binding) if binding.role in ("prefill", "step_many", "append_many") else None
+    return masking_of(submission, binding, compared=True) or said

@@ -10,15 +10,29 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER, Submission
 
-__all__ = ["functions_of", "masking_of"]
+__all__ = ["functions_of", "masking_of", "said_of"]
 
 _CAUSAL = re.compile(r"causal|tril|triu|^tri$", re.I)
+#: What a text says that is causal: attention, or a model; of a mask it may say as well that none is needed.
+_SAID = re.compile(
+    r"(?<!non[- ])(?<!not )(?<!no )\bcausal(ly)?[- ]"
+    r"((multi-?head|masked|self|scaled|dot-product|decoder-only)[- ])*"
+    r"(self-?attention|attention|decoder|transformer|language model|lm\b|model)",
+    re.I,
+)
+#: Names of the places of queries, and of keys, which a causal mask compares.
+_OF_QUERIES = re.compile(r"(?i)quer|^q_?(pos|idx|index|i)|(^|_)rows?($|_)")
+_OF_KEYS = re.compile(r"(?i)key|^k_?(pos|idx|index|j)|(^|_)col(umn)?s?($|_)")
 #: Functions that are followed.
 _MOST = 32
 
 
 def masking_of(
-    submission: Submission, binding: Binding, aside: Callable[[str], bool] = lambda _name: False
+    submission: Submission,
+    binding: Binding,
+    aside: Callable[[str], bool] = lambda _name: False,
+    *,
+    compared: bool = False,
 ) -> tuple[str, int] | None:
     """Where a callable, or a function of its file that it calls, speaks of a causal mask.
 
@@ -26,6 +40,7 @@ def masking_of(
         submission: Whose callable it is.
         binding: How that is called.
         aside: Names of parameters that say nothing.
+        compared: Whether places of queries and keys that are compared are one as well.
 
     Returns:
         File and line; ``None`` when it does not speak of one.
@@ -40,6 +55,8 @@ def masking_of(
             continue
         seen.add(name)
         for node in functions.get(name, ()):
+            if compared and (line := _compared(node)):
+                return binding.file, line
             for word, line in _words(node):
                 if _CAUSAL.search(word) and not aside(word):
                     # Where the mask is made says more than where it is asked for.
@@ -47,6 +64,44 @@ def masking_of(
                     return binding.file, made[0].lineno if made else line
                 todo.append(word)
     return None
+
+
+def said_of(submission: Submission, binding: Binding) -> tuple[str, int] | None:
+    """Where the text of a callable, or of its class, says that it is causal: file and line."""
+    if binding.file == ADAPTER:
+        return None
+    try:
+        tree = parsed(submission.read_bytes(binding.file))
+    except SyntaxError:
+        return None
+    name = binding.name.rpartition(".")[2]
+    for node in ast.walk(tree):
+        inner = node.body if isinstance(node, ast.ClassDef) else []
+        within = any(isinstance(each, ast.FunctionDef) and each.name == name for each in inner)
+        if not within and not (isinstance(node, ast.FunctionDef) and node.name == name):
+            continue
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and _SAID.search(ast.get_docstring(node) or ""):
+            return binding.file, node.lineno
+    return None
+
+
+def _compared(node: ast.FunctionDef) -> int:
+    """The line on which places of queries and of keys are compared; 0 for none."""
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Compare) or len(inner.ops) != 1:
+            continue
+        sides = [_named(inner.left), _named(inner.comparators[0])]
+        ordered = isinstance(inner.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+        if ordered and any(
+            any(map(_OF_QUERIES.search, one)) and any(map(_OF_KEYS.search, other))
+            for one, other in (sides, sides[::-1])
+        ):
+            return inner.lineno
+    return 0
+
+
+def _named(node: ast.expr) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
 def functions_of(submission: Submission, file: str) -> dict[str, list[ast.FunctionDef]]:
