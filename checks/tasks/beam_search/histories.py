@@ -8,7 +8,7 @@ scored as if it stood behind another beam, and the sum that is returned shows be
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Tokens, distinct, hashed
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Search, written
 
-__all__ = ["Foreign", "foreign", "foreign_in"]
+__all__ = ["Foreign", "foreign", "foreign_in", "searched"]
 
 #: V, K and most new tokens: so few that every history of every step can be written down.
 _SEARCHES = ((8, 3, 3), (9, 2, 3), (7, 3, 3), (9, 4, 3), (5, 3, 4), (5, 2, 4))
@@ -58,27 +58,38 @@ class Foreign:
         )
 
 
-def foreign(bench: Bench, search: Search) -> str:
-    """What shows that the model is asked of other beams' histories; empty where not every score does.
+def searched(bench: Bench, search: Search) -> list[Answer]:
+    """Searches so small that every history can be written down, alpha being 0; none where one breaks.
 
     Args:
-        bench: Draws the models.
+        bench: Draws the models, in which no beam ends.
         search: The submission's.
     """
-    told: list[str] = []
+    answers = []
     for number, (vocab, width, steps) in enumerate(_SEARCHES):
         rng = bench.rng("histories", number)
         eos = int(rng.integers(vocab))
         script = hashed(rng, vocab, eos, bias=_NEVER)
         prompt = tuple(distinct(rng, vocab, 2, but=(eos,)))
         try:
-            answer = search(script, [prompt], width, steps, 0.0)
+            answers.append(search(script, [prompt], width, steps, 0.0))
         except Fault:
-            return ""
+            return []
+    return answers
+
+
+def foreign(answers: Sequence[Answer]) -> str:
+    """What shows that the model is asked of other beams' histories; empty where not every score does.
+
+    Args:
+        answers: What :func:`searched` gives.
+    """
+    told: list[str] = []
+    for answer in answers:
         found = list(foreign_in(answer))
         if None in found:
             return ""
-        told += [one.told(eos) for one in found if one is not None]
+        told += [one.told(answer.script.eos) for one in found if one is not None]
     return told[0] if len(told) >= _LEAST else ""
 
 

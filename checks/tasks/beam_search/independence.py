@@ -11,7 +11,10 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.tasks.beam_search.batch_lengths import length_of_the_batch
+from judge_tui.checks.tasks.beam_search.mixing import mixed_up
 from judge_tui.checks.tasks.beam_search.oracle import beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
@@ -87,6 +90,7 @@ class _Seen:
     compared: int = 0
     unexplained: list[_Unexplained] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    tried: list[tuple[Answer, Sequence[Sequence[Beam]]]] = field(default_factory=list)
 
     @property
     def told(self) -> str:
@@ -117,7 +121,7 @@ class _Seen:
     establishes="Every prompt of a batch gets what it gets alone, in any order and whatever the others are, "
     "from a model that depends on the whole prefix.",
     roles=("search",),
-    version=5,
+    version=6,
 )
 def batch_independence(bench: Bench, found: Findings) -> str:
     """Compare a batch with solo runs (in another process), permuted, a neighbour changed, prompts nested."""
@@ -125,6 +129,23 @@ def batch_independence(bench: Bench, found: Findings) -> str:
     if search.alone:
         found.note("prompts a call", 1, note="A batch is as many calls, one after another.", **search.where)
     seen = _Seen()
+    try:
+        _searched(bench, search, seen)
+    except (Raised, BadResult) as fault:
+        if not (why := _why(bench, search, seen, broken=True)):
+            raise
+        found.claim(
+            "every batch is answered", False, measured=fault.message, note=why, file=fault.file,
+            line=fault.line, output=fault.output,
+        )  # fmt: skip
+        return f"{why}: {fault.placed}"
+    doubted = [] if seen.tokens else seen.unexplained[:_ASKED]
+    mixed = [told for one in doubted if (told := _mixed(bench, search, one))]
+    told = _told(search, found, seen, mixed)
+    return f"{why}: {told}" if (why := _why(bench, search, seen)) else told
+
+
+def _searched(bench: Bench, search: Search, seen: _Seen) -> None:
     with bench.fresh() as alone:
         for index, (alpha, bias) in enumerate(_DRAWS):
             rng, batch = bench.rng("draw", index), _Batch.drawn(bench.sizes("draw", index), many=index == 0)
@@ -134,9 +155,16 @@ def batch_independence(bench: Bench, found: Findings) -> str:
             batch = _Batch.drawn(bench.sizes("nested", index))
             _nested(search, seen, batch, bench.rng("nested", index), alpha, alone)
         _outlasted(search, seen, bench.rng("outlasted"), alone)
-    doubted = [] if seen.tokens else seen.unexplained[:_ASKED]
-    mixed = [told for one in doubted if (told := _mixed(bench, search, one))]
-    return _told(search, found, seen, mixed)
+
+
+def _why(bench: Bench, search: Search, seen: _Seen, *, broken: bool = False) -> str:
+    """What explains that a batch gets something else; empty where nothing does, or nothing is to explain."""
+    if not broken and not seen.tokens and seen.error <= _ROUNDING:
+        return ""
+    try:
+        return length_of_the_batch(bench, search) or mixed_up(bench, search, seen.tried)
+    except Fault:
+        return ""
 
 
 def _mixed(bench: Bench, search: Search, one: _Unexplained) -> str:
@@ -181,10 +209,10 @@ def _tried(
     together = search(script, prompts, width, steps, alpha)
     made = together.counters.get("model_calls", "?")
     seen.calls.append(f"{made} for {len(prompts)} prompts, K = {width}, {steps} steps")
-    for number, prompt in enumerate(prompts):
-        solo = search(script, [prompt], width, steps, alpha, worker=alone)
-        what = f"prompt {number} alone, then in a batch"
-        seen.compare(what, solo.beams[0], together.beams[number], script.eos)
+    solos = [search(script, [prompt], width, steps, alpha, worker=alone).beams[0] for prompt in prompts]
+    seen.tried.append((together, solos))
+    for number, solo in enumerate(solos):
+        seen.compare(f"prompt {number} alone, then in a batch", solo, together.beams[number], script.eos)
     _permuted(search, seen, batch, together, alpha, rng.permutation(len(prompts)).tolist())
     changed = [prompts[0], tuple(distinct(rng, batch.vocab, 9, but=(script.eos,))), *prompts[2:]]
     other = search(script, changed, width, steps, alpha)

@@ -12,7 +12,8 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
-from judge_tui.checks.tasks.beam_search.histories import foreign
+from judge_tui.checks.tasks.beam_search.glued import glued
+from judge_tui.checks.tasks.beam_search.histories import foreign, searched
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Hyp, beam_search, exhaustive
 from judge_tui.checks.tasks.beam_search.reaches import sets
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
@@ -55,7 +56,7 @@ class _Tiny:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=11,
+    version=12,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -123,7 +124,14 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
 
 def _because(bench: Bench, search: Search, found: Findings, lost: str) -> str:
     """What was lost, behind its cause where the scores tell one."""
-    told = foreign(bench, search)
+    answers = searched(bench, search)
+    if told := glued(answers):
+        found.claim(
+            "every score stands beside the tokens of its own beam", False, measured="other tokens",
+            limit="its own", note=told, **search.where,
+        )  # fmt: skip
+        return f"{told}; {lost}"
+    told = foreign(answers)
     if not told:
         return lost
     found.claim(
