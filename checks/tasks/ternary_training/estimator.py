@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
+from judge_tui.checks.tasks.ternary_training.partly import counted_rows, wrong_part
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
 __all__ = ["cause"]
@@ -19,25 +20,28 @@ Array = npt.NDArray[Any]
 _SAME = 1e-4
 
 
-def cause(dweight: Array, through: Array, weight: Array, rows: int, transposed: bool) -> str:
+def cause(dweight: Array, through: Array, weight: Array, x: Array, dy: Array, transposed: bool) -> str:
     """What was computed in place of dL/dW_projected, as a clause; empty for what is not known.
 
     Args:
         dweight: The submission's gradient (out, in).
         through: dL/dW_projected, the truth.
         weight: The latent weights.
-        rows: B.
+        x: (B, in).
+        dy: (B, out).
         transposed: Whether the submission stores (in, out).
     """
     if not np.isfinite(dweight).all():
         return "it is not finite"
     if not dweight.any():
         return "no gradient reaches the latent weights"
-    for clause, gradient in _mistakes(through, weight, rows, transposed):
+    for clause, gradient in _mistakes(through, weight, len(x), transposed):
         if _same(dweight, gradient):
             return clause
     if general := _general(dweight, through, weight):
         return general
+    if told := wrong_part(dweight, through, weight, transposed) or counted_rows(dweight, dy, x):
+        return told
     if np.count_nonzero(dweight) < 0.95 * dweight.size and np.allclose(
         dweight[dweight != 0], through[dweight != 0], rtol=1e-4
     ):

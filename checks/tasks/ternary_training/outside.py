@@ -42,11 +42,17 @@ class Outside:
         stored: What is assigned to, and how where that is not on ``self``.
         loaded: What is read or called.
         dynamic: Whether something may be assigned to by a name that is made up.
+        named: ``setattr`` by a name that is handed about, as optimisers do that are told where weights lie.
+        looped: An array that a loop goes through and changes in place.
+        strings: Names that ``setattr`` may be given: all short strings of the files.
     """
 
     stored: dict[str, Write | None] = field(default_factory=dict)
     loaded: set[str] = field(default_factory=set)
     dynamic: bool = False
+    named: Write | None = None
+    looped: Write | None = None
+    strings: set[str] = field(default_factory=set)
 
 
 def outside(bench: Bench, owner: str) -> Outside:
@@ -62,6 +68,13 @@ def outside(bench: Bench, owner: str) -> Outside:
             continue
         for node, apart in _walked(tree, owner):
             _note(found, file, node, apart=apart)
+            _by_name(found, file, node)
+            _in_loops(found, file, node)
+        found.strings |= {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
+        }
     return found
 
 
@@ -89,6 +102,7 @@ def shut(
         if item.name.startswith(f"{owner}.")
     }
     told = (seen.loaded & methods) | (seen.stored.keys() & (attributes | methods))
+    told |= seen.strings & (attributes | methods) if seen.named else set()
     return not seen.dynamic and not told - known and not _optional(bench, besides)
 
 
@@ -118,7 +132,36 @@ def _walked(tree: ast.AST, owner: str) -> Iterator[tuple[ast.AST, bool]]:
             # What has bases may be a layer by one of them.
             apart = not node.bases
         yield node, apart
-        waiting.extend((child, apart) for child in ast.iter_child_nodes(node))
+        known = node.func if _is_setattr(node) and isinstance(node, ast.Call) else None
+        waiting.extend((child, apart) for child in ast.iter_child_nodes(node) if child is not known)
+
+
+def _is_setattr(node: ast.AST) -> bool:
+    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr"
+    return call and isinstance(node, ast.Call) and len(node.args) == 3
+
+
+def _by_name(found: Outside, file: str, node: ast.AST) -> None:
+    """Keep ``setattr(layer, name, …)``, and ``setattr(layer, "W", …)`` as an assignment to it."""
+    if not isinstance(node, ast.Call) or not _is_setattr(node):
+        return
+    name, write = node.args[1], Write(file, node.lineno, False)
+    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+        found.stored[name.value] = found.stored.get(name.value) or write
+    else:
+        found.named = found.named or write
+
+
+def _in_loops(found: Outside, file: str, node: ast.AST) -> None:
+    """Keep ``for p, g in …: p -= …``, which changes arrays that somebody else holds."""
+    if not isinstance(node, ast.For):
+        return
+    own = {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}
+    for each in (each for line in node.body for each in ast.walk(line)):
+        if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add | ast.Sub):
+            target = each.target.value if isinstance(each.target, ast.Subscript) else each.target
+            if isinstance(target, ast.Name) and target.id in own:
+                found.looped = found.looped or Write(file, each.lineno, True)
 
 
 def _only_reads(node: ast.AST) -> bool:

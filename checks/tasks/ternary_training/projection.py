@@ -44,7 +44,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=13,
+    version=14,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:

@@ -29,6 +29,7 @@ from judge_tui.checks.tasks.ternary_training.stale_gradients import hold_gradien
 from judge_tui.checks.tasks.ternary_training.updates import (
     Update,
     Written,
+    handed,
     refreshing,
     updates,
     written,
@@ -36,11 +37,12 @@ from judge_tui.checks.tasks.ternary_training.updates import (
 from judge_tui.checks.tasks.ternary_training.updating import Untried, Updated, Updating
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["AFTER_UPDATE", "after_updates"]
+__all__ = ["AFTER_UPDATE", "IN_PLACE", "after_updates"]
 
 Array = npt.NDArray[Any]
 
 AFTER_UPDATE = "projected weights after an update"
+IN_PLACE = "projected weights after an update in place"
 _EVALUATED = f"{AFTER_UPDATE}, in an evaluation that is not its first"
 
 #: Seconds for one call of an update: it is a sum of two small matrices.
@@ -70,6 +72,8 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
     trial = _Trial(Updating(bench, layer, out, Comparison(rule, layer.transposed)), owner, seen)
     if not named:
         named.extend(written(layer.binding, seen.stored, trial.held()))
+    if not named:
+        named.extend(handed(seen, trial.held()))
     if not named:
         found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
     for ways in named[:_MOST_UPDATES]:
@@ -109,6 +113,8 @@ class _Trial:
                 reasons.append(fault.message)
             else:
                 self._settle(found, update, state)
+                if isinstance(update, Written) and not update.in_place:
+                    self._in_place(found, update, state)
                 if self.compared.fits(state.latent, state.effective):
                     known = modes(self.layer, state.run)
                     evaluations = [mode for mode in known if mode.evaluates and mode.returns]
@@ -149,6 +155,22 @@ class _Trial:
             note=f"{update.target}; evaluation ({mode.told}), training, its update, evaluation on one layer",
             file=update.file, line=update.line or None,
         )  # fmt: skip
+
+    def _in_place(self, found: Findings, update: Written, assigned: Updated) -> None:
+        """Warn where the projection follows an array that is put in its place, and not one that changes."""
+        if not self.compared.fits(assigned.latent, assigned.effective):
+            return
+        try:
+            state = self.updating.updated(replace(update, in_place=True))
+        except (Untried, Fault):
+            return
+        if self.compared.fits(state.before, state.effective):
+            found.claim(
+                IN_PLACE, False, limit=_RIGHT, otherwise=Verdict.WARN,
+                measured="those of the weights before it: it looks at which array it holds, not at its numbers",
+                note="forward, backward, numbers written into the array of the latent weights, forward",
+                file=self.layer.binding.file, line=self.layer.binding.line or None,
+            )  # fmt: skip
 
     def held(self) -> set[str]:
         """Attributes that hold the latent weights of a new layer, by their own names."""

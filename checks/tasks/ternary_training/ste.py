@@ -21,6 +21,7 @@ from judge_tui.checks.gradients import Independence, differences
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training import estimator
+from judge_tui.checks.tasks.ternary_training.again import AGAIN, hold_again
 from judge_tui.checks.tasks.ternary_training.draws import exact_inputs, mixed
 from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
 from judge_tui.checks.tasks.ternary_training.learning import LEARNING, hold_learning
@@ -43,7 +44,7 @@ _NAMES = ("dweight", "dx", "dbias")
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=120,
-    version=4,
+    version=5,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
@@ -66,9 +67,11 @@ def ste(bench: Bench, found: Findings) -> str:
             raise
     with bench.fresh() as worker:
         _compare(layer, _Case.drawn(bench.rng("fresh"), (out, 128), 6), held, causes, worker=worker)
-    common = causes[0] if causes and all(cause == causes[0] for cause in causes) else ""
+    common = _common(causes)
     explained = _decided(found, layer, held, common, place)
     explained[LEARNING] = hold_learning(bench, found, layer, out, _LIMIT)
+    if found.verdict is Verdict.PASS:
+        explained[AGAIN] = hold_again(bench, found, layer, out, _LIMIT)
     if found.verdict is Verdict.PASS:
         explained |= dict.fromkeys(_exchanged(bench, found, layer, out, place), common)
         _differenced(bench, found, layer, out, place)
@@ -79,6 +82,13 @@ def ste(bench: Bench, found: Findings) -> str:
             otherwise=Verdict.WARN, **({} if told == "float64" else place),
         )  # fmt: skip
     return _summary(found, held, explained)
+
+
+def _common(causes: list[str]) -> str:
+    """The cause of all wrong draws; of some that are large or short nothing may be known."""
+    known = [cause for cause in causes if cause]
+    same = bool(known) and all(cause == known[0] for cause in known)
+    return known[0] if same and 2 * len(known) >= len(causes) else ""
 
 
 def _shapes(sizes: Sizes, out: int) -> Iterator[tuple[tuple[int, int], int, bool]]:
@@ -136,7 +146,7 @@ def _compare(
     note = f"worst at W {case.weight.shape}, B = {len(case.x)}"
     held["dweight"].add(given.dweight, through, note)
     if not relative_error(given.dweight, through) <= _LIMIT:
-        causes.append(estimator.cause(given.dweight, through, case.weight, len(case.x), layer.transposed))
+        causes.append(estimator.cause(given.dweight, through, case.weight, case.x, case.dy, layer.transposed))
     if given.dx is not None:
         truth = case.dy @ layer.effective(case.weight, worker=worker)
         held["dx"].add(given.dx, truth, note, _input_cause(given, case, relative_error(given.dx, truth)))
@@ -243,6 +253,8 @@ def _summary(found: Findings, held: Mapping[str, _Worst], explained: Mapping[str
         return f"dweight is the identity's; {first.quantity}: {first.measured}"
     # what only warns has no limit
     first = next((item for item in bad if item.limit is not None), first)
+    if first.quantity == AGAIN and explained[AGAIN]:
+        return f"{first.quantity}: {explained[AGAIN]}"
     error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
     cause = explained.get(first.quantity, "")
     return f"{first.quantity}: {error} (limit {first.limit:g})" + (f": {cause}" if cause else "")

@@ -17,7 +17,7 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Context, Handle, Steps, Worker
 from judge_tui.checks.contract import Param, Role
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.ternary_training.outside import Write
+from judge_tui.checks.tasks.ternary_training.outside import Outside, Write
 from judge_tui.checks.tasks.ternary_training.roles import BACKWARD, FORWARD
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Update",
     "Written",
     "apply",
+    "handed",
     "is_rate",
     "needs_no_gradients",
     "refreshing",
@@ -197,6 +198,18 @@ def written(
     weight = next(param for param in FORWARD.params if param.name == "weight")
     for name, write in stored.items():
         if write is not None and (name in names or (not names and weight.means(name))):
+            yield (Written(write.file, name, write.line, write.in_place),)
+
+
+def handed(seen: Outside, held: Collection[str]) -> Iterator[tuple[Written, ...]]:
+    """What is done to all that an optimiser is handed, done to what the layer holds its latent weights in.
+
+    Args:
+        seen: What is done outside the layer's class.
+        held: Attributes that its latent weights were found in.
+    """
+    for write in filter(None, (seen.named, seen.looped)):
+        for name in sorted(held):
             yield (Written(write.file, name, write.line, write.in_place),)
 
 
