@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.backwards.earlier import of_another_call
 from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
+from judge_tui.checks.tasks.backwards.other_rows import normalised_by_others
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
     about,
@@ -99,7 +100,7 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
 def _places(bench: Bench, held: Held) -> str:
     """For which sizes y is wrong, and in which rows or features."""
     shapes = [shape for shape, fine in held.seen if not fine]
-    told = wrong_places(bench, shapes, of_y=True) if shapes else ""
+    told = normalised_by_others(bench, shapes, of_y=True) or wrong_places(bench, shapes, of_y=True)
     return "; ".join(filter(None, (told, held.only_where)))
 
 

@@ -59,6 +59,11 @@ def _y(batch: Batch, *, axis: int | tuple[int, ...] = -1, ddof: int = 0, how: st
     return np.asarray(batch.gamma * (x - mean) / std + batch.beta)
 
 
+def _over(batch: Batch, std: Array) -> Array:
+    """Y with another standard deviation."""
+    return np.asarray(batch.gamma * statistics(batch).centred / std + batch.beta)
+
+
 def _default_eps(value: float) -> Variant:
     def variant(batch: Batch) -> Array:
         row = statistics(batch)
@@ -79,6 +84,36 @@ Y: Mapping[str, Variant] = {
     "without beta": lambda b: _y(b) - b.beta,
     "without gamma": lambda b: statistics(b).xhat + b.beta,
     "with 1 + gamma for gamma": lambda b: (1 + b.gamma) * statistics(b).xhat + b.beta,
+    "with eps added to D and not to the variance": lambda b: _over(
+        b, np.sqrt(statistics(b).var * b.width / (b.width + b.eps))
+    ),
+    "with eps added to the sum of squares before it is divided by D": lambda b: _over(
+        b, np.sqrt(statistics(b).var + b.eps / b.width)
+    ),
+    "with eps·D added to the variance": lambda b: _over(b, np.sqrt(statistics(b).var + b.eps * b.width)),
+    "with eps² in place of eps": lambda b: _over(b, np.sqrt(statistics(b).var + b.eps**2)),
+    "with √eps in place of eps": lambda b: _over(b, np.sqrt(statistics(b).var + np.sqrt(b.eps))),
+    "with eps taken off the variance": lambda b: _over(b, np.sqrt(np.abs(statistics(b).var - b.eps))),
+    "with the larger of variance and eps": lambda b: _over(b, np.sqrt(np.maximum(statistics(b).var, b.eps))),
+    "with the larger of standard deviation and eps": lambda b: _over(
+        b, np.maximum(np.sqrt(statistics(b).var), b.eps)
+    ),
+    "with the standard deviation over D − 1 and eps outside the square root": lambda b: _over(
+        b, np.sqrt(b.x.var(axis=-1, ddof=1, keepdims=True)) + b.eps
+    ),
+    "with the mean square for the variance": lambda b: _over(
+        b, np.sqrt((b.x * b.x).mean(axis=-1, keepdims=True) + b.eps)
+    ),
+    "with the mean not taken off (RMS norm)": lambda b: np.asarray(
+        b.gamma * b.x / np.sqrt((b.x * b.x).mean(axis=-1, keepdims=True) + b.eps) + b.beta
+    ),
+    "with x for x − mean": lambda b: np.asarray(b.gamma * b.x * statistics(b).rstd + b.beta),
+    "with the sum of squares for the variance": lambda b: _over(
+        b, np.sqrt(statistics(b).var * b.width + b.eps)
+    ),
+    "with beta multiplied by gamma": lambda b: np.asarray(b.gamma * (statistics(b).xhat + b.beta)),
+    "with beta taken off": lambda b: np.asarray(b.gamma * statistics(b).xhat - b.beta),
+    "with gamma and beta exchanged": lambda b: np.asarray(b.beta * statistics(b).xhat + b.gamma),
     "with eps = 1e-5 whatever it is given": _default_eps(1e-5),
     "with eps = 1e-6 whatever it is given": _default_eps(1e-6),
     "with eps = 1e-8 whatever it is given": _default_eps(1e-8),
@@ -90,7 +125,7 @@ def _dx(
     *,
     gamma: bool = True,
     mean: float = 1.0,
-    along: float = 1.0,
+    along: float | Array = 1.0,
     power: int = 1,
     sums: bool = False,
     rows: Array | None = None,
@@ -102,6 +137,12 @@ def _dx(
     average = g.mean(axis=-1, keepdims=True) * share * mean
     projected = (g * xhat).mean(axis=-1, keepdims=True) * share * along
     return np.asarray(row.rstd**power * (g - average - xhat * projected))
+
+
+def _bare(batch: Batch) -> Array:
+    """How much larger 1/std is without eps."""
+    row = statistics(batch)
+    return np.asarray(1.0 / (np.sqrt(row.var) * row.rstd))
 
 
 #: Mistakes of dx.
@@ -129,6 +170,14 @@ DX: Mapping[str, Variant] = {
     "with both means over D − 1": lambda b: _dx(
         b, mean=b.width / max(b.width - 1, 1), along=b.width / max(b.width - 1, 1)
     ),
+    "with the projection divided by the variance without eps": lambda b: _dx(b, along=_bare(b) ** 2),
+    "with the projection divided by a standard deviation without eps": lambda b: _dx(b, along=_bare(b)),
+    "with rstd taken without eps": lambda b: _dx(b) * _bare(b),
+    "with x̂ and rstd taken without eps": lambda b: np.asarray(
+        _dx(b, rows=statistics(b).xhat * _bare(b)) * _bare(b)
+    ),
+    "with x̂ taken without eps": lambda b: _dx(b, rows=statistics(b).xhat * _bare(b)),
+    "with the mean of g over D − 1": lambda b: _dx(b, mean=b.width / max(b.width - 1, 1)),
     "with gamma twice in g": lambda b: _dx(_with_dy(b, b.dy * b.gamma)),
     "with dy divided by gamma in g": lambda b: _dx(_with_dy(b, b.dy / b.gamma**2)),
     "times D, which nothing is divided by": lambda b: _dx(b) * b.width,

@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.backwards.earlier import of_another_call
 from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
+from judge_tui.checks.tasks.backwards.other_rows import normalised_by_others
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
     Pass,
@@ -182,6 +183,8 @@ def _places(bench: Bench, name: str, figures: Held) -> str:
     if not shapes:
         return ""
     told = wrong_places(bench, shapes) if name == "dx" else miscounted(bench, name, shapes)
+    if name == "dgamma" and not told:
+        told = normalised_by_others(bench, shapes)
     return "; ".join(filter(None, (told, figures.only_where)))
 
 

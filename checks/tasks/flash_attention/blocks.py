@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.cases import Case
 
-__all__ = ["wrong_blocks"]
+__all__ = ["every_so_many", "wrong_blocks"]
 
 _Count = npt.NDArray[np.int64]
 #: How long blocks may be → of T and the key tile that is told, 0 where none is.
@@ -60,6 +60,9 @@ _MASKED: Mapping[str, _Masked] = {
     "only blocks of keys that reach its end are masked": lambda qs, qe, i, ks, ke, j, last: ke >= qe,
     "only the block of keys of its own number is masked": lambda qs, qe, i, ks, ke, j, last: j == i,
 }
+
+#: The most keys of which some may be read.
+_LONGEST = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,38 @@ def wrong_blocks(cases: Sequence[Case], counts: Sequence[_Count]) -> str:
         if all(_fits(count, rule.counts(case)) for case, count in pairs):
             return rule.words
     return ""
+
+
+def every_so_many(cases: Sequence[Case], counts: Sequence[_Count]) -> str:
+    """Whether of every so many keys, or rows, the first alone, or the last, count, as a clause.
+
+    Args:
+        cases: What was called.
+        counts: How often each row counts each key (N, N); below 0 where that is unknown.
+    """
+    for what, axis in (("keys", 0), ("rows", 1)):
+        kept = [_kept(case, count, axis) for case, count in zip(cases, counts, strict=True)]
+        if any(each is None for each in kept):
+            continue
+        whole = [each for each in kept if each is not None]
+        for unit in range(2, min(_LONGEST, max(map(len, whole))) + 1):
+            at = [np.arange(len(each)) % unit for each in whole]
+            for part, last in itertools.product(range(1, unit), (False, True)):
+                some = ((one >= unit - part) if last else (one < part) for one in at)
+                if all(np.array_equal(each, those) for each, those in zip(whole, some, strict=True)):
+                    are, done = "is" if part == 1 else "are", "read" if what == "keys" else "written"
+                    return (
+                        f"of every {unit} {what} only the {'last' if last else 'first'} {part} {are} {done}"
+                    )
+    return ""
+
+
+def _kept(case: Case, count: _Count, axis: int) -> npt.NDArray[np.bool_] | None:
+    """Which keys count in every row that may see them, or which rows count any key; ``None`` for neither."""
+    seen = np.tri(case.q.shape[2], dtype=bool) | (not case.causal)
+    kept = np.asarray((count[-1] if axis == 0 else count[:, 0]) > 0)
+    given = (seen & (kept if axis == 0 else kept[:, None])).astype(np.int64)
+    return kept if _fits(count, given) else None
 
 
 def _rules() -> Iterator[_Rule]:

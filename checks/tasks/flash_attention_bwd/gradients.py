@@ -11,7 +11,6 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.own_sizes import OwnSizes
-from judge_tui.checks.precision import Lowered
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.strides import HOWS, mixed
 from judge_tui.checks.tasks.backwards.source import place
@@ -26,15 +25,11 @@ from judge_tui.checks.tasks.flash_attention.cases import (
     scores,
     swept,
 )
+from judge_tui.checks.tasks.flash_attention_bwd.causing import Causes, causes_of
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
-from judge_tui.checks.tasks.flash_attention_bwd.earlier import of_another_call
-from judge_tui.checks.tasks.flash_attention_bwd.exchanged import exchanged
-from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
-from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_lower_precision
+from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes as explained
-from judge_tui.checks.tasks.flash_attention_bwd.mistakes import common
-from judge_tui.checks.tasks.flash_attention_bwd.narrowed import COMPARED, narrowed, shifted
-from judge_tui.checks.tasks.flash_attention_bwd.pairs import wrong_pairs
+from judge_tui.checks.tasks.flash_attention_bwd.narrowed import COMPARED, shifted
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
@@ -44,6 +39,8 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["gradients", "places"]
 
+#: Share of calls that are wrong where gradients are right for a forward that is wrong itself.
+_MOSTLY = 0.7
 #: Rows up to which a mistake is looked for by what it would give.
 _EXPLAINED = 200
 
@@ -55,13 +52,13 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=15,
+    version=16,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
     attention = Attention(bench, alone=True)
     double, single, calls = Ledger(), Ledger(), Unanswered(compared=COMPARED)
-    why: dict[str, list[tuple[str, ...]]] = {name: [] for name in NAMES}
+    told_by_call: dict[str, list[tuple[str, ...]]] = {name: [] for name in NAMES}
     problems, own_sizes = list(_problems(bench, attention)), OwnSizes(bench, AXES, MOST_ABOUT)
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order of calls").permutation(len(problems)):
@@ -69,23 +66,14 @@ def gradients(bench: Bench, found: Findings) -> str:
         with calls.trying(problem.sizes), own_sizes.pace(scores(problem.case.q.shape)):
             made = attention(problem)
             (double if problem.double else single).hold(problem, made)
-            _explain(why, made, problem)
+            _explain(told_by_call, made, problem)
     calls.needed(double.figures["dV"], single.figures["dV"])
     count = len(problems)
     with calls.beside():
         count += _replayed(bench, attention, double)
     _about_own_integers(bench, attention, own_sizes, double, calls)
-    wrong = double.worst().verdict is Verdict.FAIL
-    causes = dict.fromkeys(why, of_another_call(bench, attention) if wrong else "")
-    causes = {name: text or common(why[name]) for name, text in causes.items()}
-    lower = None if any(causes.values()) else of_lower_precision(attention, double, single)
-    if lower is None and wrong and not any(causes.values()):
-        causes = dict.fromkeys(causes, exchanged(bench, attention))
-    if lower is None:
-        causes = {name: text or _narrower(bench, attention, double, name) for name, text in causes.items()}
-    else:
-        causes = dict.fromkeys(causes, lower.text)
-    where = places(bench, causes)
+    why = causes_of(bench, attention, double, single, told_by_call)
+    where = places(bench, why.causes)
     text = "relative error per row against the analytic gradient"
     double.decide(found, f"{text}, float64 input", where=where)
     single.decide(found, f"{text}, float32 input", where=where)
@@ -96,18 +84,10 @@ def gradients(bench: Bench, found: Findings) -> str:
         own = _own_forward(bench, attention, found, where)
         tiles = unequal(bench, attention, found, where)
     speaks = found.wrong is not None and found.wrong.quantity.endswith(" key tiles")
-    text = tiles if speaks else _summary(found, double, single, count, own, where, lower)
+    text = tiles if speaks else _summary(found, double, single, count, own, where, why)
     text = calls.tell(found, text)
     order = ", ".join(attention.reordered)
     return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
-
-
-def _narrower(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> str:
-    """What can be read off a wrong gradient, and where it is wrong."""
-    if all(figure.verdict is not Verdict.FAIL for figure in ledger.figures[name]):
-        return ""
-    read = wrong_pairs(bench, attention, ledger, name)
-    return "; ".join(filter(None, (read, narrowed(bench, attention, ledger, name))))
 
 
 def _own_forward(
@@ -120,6 +100,15 @@ def _own_forward(
     written = f"L as {attention.stated.written}" if attention.binding.takes("L") else "L is not asked for"
     found.note("O and L", "the judge's own", note=f"No forward was found; {written}.", **attention.place)
     return "no forward was found: O and L were the judge's own"
+
+
+def _of_its_own(found: Findings, double: Ledger, worst: Figure) -> str:
+    """Whether what is wrong on nearly every call is right for its own forward, which is to blame then."""
+    mine = [item.ok for item in found.evidence if "own forward" in item.quantity]
+    figures = double.figures[worst.name]
+    often = sum(figure.verdict is Verdict.FAIL for figure in figures) >= _MOSTLY * len(figures)
+    right = bool(mine) and all(mine) and often
+    return "it is the gradient of its own forward, which is wrong" if right else ""
 
 
 def places(bench: Bench, why: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -241,12 +230,14 @@ def _summary(
     count: int,
     own: str,
     where: Mapping[str, Mapping[str, Any]],
-    lower: Lowered | None,
+    causes: Causes,
 ) -> str:
-    worst, narrow = double.worst(), single.worst()
-    if narrow.badness > worst.badness and narrow.verdict is not Verdict.PASS:
+    lower, narrow, worst = causes.lower, single.worst(), causes.worst(double)
+    beyond = narrow.badness > double.worst().badness and narrow.verdict is not Verdict.PASS
+    if beyond and not (causes.known and worst.verdict is Verdict.FAIL):
         worst = narrow
     why = str(where[worst.name].get("note", "")) if worst.verdict is Verdict.FAIL else ""
+    why = why or _of_its_own(found, double, worst)
     if worst.verdict is Verdict.FAIL:
         what = f"{worst.error:.2g} off the analytic gradient"
         what = what if worst.error == worst.error else "NaN or infinite where the gradient is not"

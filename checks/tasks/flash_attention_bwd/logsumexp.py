@@ -25,6 +25,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_statistic
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import logsumexp as truth_of
+from judge_tui.checks.tasks.flash_attention_bwd.which_l import known_l
 from judge_tui.checks.tolerance import is_single
 from judge_tui.checks.verdict import Verdict
 
@@ -304,6 +305,11 @@ def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
     ):  # fmt: skip
         if np.max(np.abs(value - other)) <= 1e-6 * (1 + largest):
             return f": it is {text}"
+    several = [(each, _read(attention, attention.run(each), kept)[0]) for each in problems]
+    off = [(each, made) for each, made in several if not _error(made, each) <= STATED]
+    if off and (words := known_l(*(list(one) for one in zip(*off, strict=True)))):
+        every = "" if len(off) == len(several) else f", in {len(off)} of {len(several)} draws"
+        return f": it is {words}{every}"
     lower = of_statistic(case, value)
     return "" if lower is None else f"; {lower.text}"
 

@@ -15,15 +15,19 @@ from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention.seen_keys import counts_told
+from judge_tui.checks.tasks.flash_attention_bwd.by_tile import wrong_tiles
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.read_off import SAME, Made, close, read_off
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem
 from judge_tui.checks.tasks.flash_attention_bwd.row_sums import wrong_row_sum
+from judge_tui.checks.tasks.flash_attention_bwd.which_l import wrong_l
 
 __all__ = ["wrong_pairs"]
 
 _MOST_TIMES = 9
+#: The square of a row's length, over the largest, below which it says nothing of a factor.
+_NOTHING = 1e-18
 _SHARES = "whole shares"
 
 
@@ -42,11 +46,12 @@ def wrong_pairs(bench: Bench, attention: Attention, ledger: Ledger, name: str) -
     read = read_off(bench, attention, ledger, name)
     if not read:
         return ""
-    if moved := _moved(read):
+    if moved := _moved(read, name):
         return f"{name} {moved}"
     what = "P" if name == "dV" else "dS"
     with np.errstate(all="ignore"):
-        told = _factor(read) or _counted(read) or ("" if name == "dV" else wrong_row_sum(read))
+        told = _factor(read) or _counted(read) or wrong_tiles(read, name)
+        told = told or ("" if name == "dV" else wrong_row_sum(read))
     if told.startswith(_SHARES):
         return f"of what {name} adds up, {told}{_scattered(bench, attention)}"
     return f"in its {what}, {told}" if told else ""
@@ -88,34 +93,51 @@ def _picks(index: ast.expr, counters: set[str]) -> bool:
     return rest and any(name.id not in counters for name in names)
 
 
-def _moved(read: Sequence[Made]) -> str:
-    """Whether what rows get is right in all, but goes to other rows."""
-    if not all(close(each.given.sum(axis=2), each.wanted.sum(axis=2)) for each in read):
-        return ""
-    if all(close(each.given, each.wanted) for each in read):
+def _moved(read: Sequence[Made], name: str) -> str:
+    """Whether what rows get is right in all, but goes to other rows.
+
+    Rows of P add up to 1 and those of dS to 0, so that sums of dV and dK tell nothing: of these each query
+    has all its weights, in other places.
+    """
+    if name != "dQ":
+        pairs = [(np.sort(each.made, axis=-1), np.sort(each.right, axis=-1)) for each in read]
+    else:
+        pairs = [(each.given.sum(axis=2), each.wanted.sum(axis=2)) for each in read]
+    if not all(close(*pair) for pair in pairs) or all(close(each.given, each.wanted) for each in read):
         return ""
     return "adds up to what is right over all rows, but goes to other rows than it belongs to"
 
 
 def _factor(read: Sequence[Made]) -> str:
     """One factor of all pairs, or one of each row, where that is all that is wrong."""
-    factors = [(each.made * each.right).sum(-1) / (each.right**2).sum(-1) for each in read]
+    factors = [_of_rows(each) for each in read]
     if not all(
         close(each.made, factor[..., None] * each.right) for each, factor in zip(read, factors, strict=True)
     ):
         return ""
     values = np.concatenate([factor.ravel() for factor in factors])
-    if np.ptp(values) <= SAME * np.abs(values).max():
+    if all(np.ptp(factor) <= SAME * np.abs(factor).max() for factor in factors):
         for words, given in _FACTORS.items():
             if all(
-                abs(factor.flat[0] - given(each.problem)) <= SAME
+                abs(float(factor.flat[0]) - given(each.problem))
+                <= SAME * max(1.0, abs(float(factor.flat[0])))
                 for factor, each in zip(factors, read, strict=True)
             ):
                 return f"everything is {words}"
-        return f"everything is {values[0]:.3g} times what it should be"
+        if np.ptp(values) <= SAME * np.abs(values).max():
+            return f"everything is {values[0]:.3g} times what it should be"
     if all(_whole_rows(factor) for factor in factors):
         return ""
-    return f"rows are right but for a factor of each, {values.min():.2g} to {values.max():.2g}"
+    told = f"rows are right but for a factor of each, {values.min():.2g} to {values.max():.2g}"
+    return "; ".join(filter(None, (told, wrong_l(read, factors))))
+
+
+def _of_rows(each: Made) -> Array:
+    """The factor of each row (B, H, N); of one that is 0 as of the others."""
+    size = (each.right**2).sum(-1)
+    told = size > _NOTHING * size.max()
+    factor = np.where(told, (each.made * each.right).sum(-1) / np.where(told, size, 1.0), np.nan)
+    return np.asarray(np.where(told, factor, np.nanmedian(factor)))
 
 
 def _whole_rows(factor: Array) -> bool:

@@ -12,7 +12,7 @@ from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.read_off import SAME, Made, close
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, logsumexp
 
-__all__ = ["wrong_row_sum"]
+__all__ = ["of_other_rows", "wrong_row_sum"]
 
 
 def wrong_row_sum(read: Sequence[Made]) -> str:
@@ -28,13 +28,18 @@ def wrong_row_sum(read: Sequence[Made]) -> str:
     for words, wanted in _ROWS.items():
         if all(close(row, wanted(each.problem)) for each, row in zip(read, told, strict=True)):
             return f"the row sum is {words}"
-    if words := _of_other_rows(_right_row(read[0].problem), told[0]):
+    if words := of_other_rows(_right_row(read[0].problem), told[0]):
         return f"the row sum {words}"
     return "the row sum is another than rowsum(dO ∘ O); the rest of it is right"
 
 
-def _of_other_rows(right: Array, given: Array) -> str:
-    """Which row's sum the first wrong one is, where all of them are those of other rows, or 0."""
+def of_other_rows(right: Array, given: Array) -> str:
+    """Which row's number the first wrong one is, where all of them are those of other rows, or 0.
+
+    Args:
+        right: (B, H, N) one number of each row.
+        given: What stands for it.
+    """
     rows, flat = given.ravel(), right.ravel()
     near = np.abs(rows[:, None] - flat) <= SAME * np.abs(flat).max()
     nothing = np.abs(rows) <= SAME * np.abs(flat).max()
