@@ -90,6 +90,42 @@ def glued(answers: Sequence[Answer]) -> str:
     Args:
         answers: Searches of one prompt each, alpha being 0, in which no beam ends.
     """
+    return _moved_in_place(answers) or _read_back(answers)
+
+
+def _moved_in_place(answers: Sequence[Answer]) -> str:
+    """Whether all is as where beams move in place, and the model reads what was overwritten."""
+    wrong = [
+        (answer, beam)
+        for answer in answers
+        for beam in answer.beams[0]
+        if beam.score is None or not abs(answer.truth(beam) - beam.score) <= NARROW
+    ]
+    if len(wrong) < _LEAST or not _all_are(answers, [_in_place(answer) for answer in answers]):
+        return ""
+    answer, beam = wrong[0]
+    return (
+        "beams move in place, and what one has to take is overwritten before by another's: "
+        f"{written(beam.tokens, answer.script.eos)} has {beam.score:.6g} instead of {answer.truth(beam):.6g}"
+    )
+
+
+def _in_place(answer: Answer) -> list[Beam]:
+    """What comes back where each place takes its parent's tokens while others are new already."""
+    rows, prompt = answer.script.rows, answer.prompts[0]
+    held: list[list[int]] = [[] for _ in range(answer.width)]
+    totals = [0.0]
+    for step in range(answer.steps):
+        sums = np.array([total + rows.row([*prompt, *held[k]]) for k, total in enumerate(totals)])
+        best = np.argsort(-sums, axis=None, kind="stable")[: answer.width].tolist()
+        for place, (parent, token) in enumerate(divmod(at, sums.shape[1]) for at in best):
+            held[place] = [*held[parent][:step], token]
+        totals = [float(sums.flat[at]) for at in best]
+    return [Beam(tuple(held[k]), total) for k, total in enumerate(totals)]
+
+
+def _read_back(answers: Sequence[Answer]) -> str:
+    """Whether all scores are those of a right search, and some stand beside other sequences."""
     told: list[str] = []
     for answer in answers:
         rows, prompt, eos = answer.script.rows, answer.prompts[0], answer.script.eos
@@ -105,7 +141,7 @@ def glued(answers: Sequence[Answer]) -> str:
     if len(told) < _LEAST:
         return ""
     grids = [_grid(answer) for answer in answers]
-    way = next((words for words, beams in _WAYS.items() if _all_are(answers, grids, beams)), "")
+    way = next((words for words, beams in _WAYS.items() if _all_are(answers, list(map(beams, grids)))), "")
     return f"scores are those of other sequences{f', as where {way}' if way else ''}: {told[0]}"
 
 
@@ -117,11 +153,11 @@ def _owner(beam: Beam, hyps: Sequence[Hyp]) -> Hyp | None:
     return next((hyp for hyp in near if hyp.tokens == beam.tokens), near[0] if near else None)
 
 
-def _all_are(answers: Sequence[Answer], grids: Sequence[_Grid], beams: Callable[[_Grid], list[Beam]]) -> bool:
-    for answer, grid in zip(answers, grids, strict=True):
-        expected = beams(grid)
+def _all_are(answers: Sequence[Answer], expected: Sequence[list[Beam]]) -> bool:
+    """Whether every beam that came back is one of those that are expected of its search, score and tokens."""
+    for answer, beams in zip(answers, expected, strict=True):
         for beam in answer.beams[0]:
-            close = [one for one in expected if abs((one.score or 0.0) - (beam.score or 0.0)) <= NARROW]
+            close = [one for one in beams if abs((one.score or 0.0) - (beam.score or 0.0)) <= NARROW]
             if not any(one.tokens == beam.tokens for one in close):
                 return False
     return True

@@ -11,6 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_mistake, by_rank
+from judge_tui.checks.tasks.beam_search.kept_by_place import left_in_its_place
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table, wide
@@ -58,7 +59,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=13,
+    version=14,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -97,11 +98,15 @@ def length_penalty(bench: Bench, found: Findings) -> str:
         return f"EOS is left out of the length: {scores.worst}; the challenge's wording allows it"
     inside, worse = _ranked_by(bench, found, search)
     worse = _mistaken(bench, found, search) or worse
+    if (tally.wrong and not excused) or exact is Verdict.FAIL:
+        why = left_in_its_place(bench, search)
+        cause = f"{why}: " if why else ""
     if tally.wrong and not excused:
         scored = f"; {scores.worst}" if exact is Verdict.FAIL else ""
-        return f"the wrong winner in {len(tally.wrong)} of {total} searches: {tally.wrong[0]}{scored}"
+        often = f"the wrong winner in {len(tally.wrong)} of {total} searches"
+        return f"{cause}{often}: {tally.wrong[0]}{scored}"
     if exact is Verdict.FAIL:
-        return f"scores are off by {scores.error:.2g} (limit {EXACT:g}): {scores.worst}"
+        return f"{cause}scores are off by {scores.error:.2g} (limit {EXACT:g}): {scores.worst}"
     worse = worse or hold_stopping(bench, found, search)
     if worse:
         return worse
