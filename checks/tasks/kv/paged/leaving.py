@@ -48,7 +48,8 @@ def judge_freed_twice(job: Job) -> None:
         **job.where("free"),
     )  # fmt: skip
     if not ok:
-        job.wrong.append(f"after a sequence is freed twice others share blocks ({place})")
+        share = "read back wrong" if "of the same sequence" in place else "share blocks"
+        job.wrong.append(f"after a sequence is freed twice others {share} ({place})")
 
 
 def judge_returned(job: Job) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.kv.quantized.coder import Coder
+from judge_tui.checks.tasks.kv.quantized.number_words import number_words
 from judge_tui.checks.tasks.kv.quantized.truth import FLOAT16, Lattice
 from judge_tui.checks.verdict import Verdict
 
@@ -19,6 +20,15 @@ __all__ = ["SLACK", "Judged", "forgiven", "held", "hold_step", "only_clipped", "
 Array = npt.NDArray[Any]
 #: How much worse than half a step of absmax scaling a number may come back.
 SLACK = 1.5
+#: Numbers that one scale may serve, beside those of a token and head: axes of (2, B, H, N, D).
+_SERVED: dict[str, tuple[int, ...]] = {
+    "a token of all heads": (2, 4),
+    "all tokens of a head": (3, 4),
+    "a channel of all tokens": (3,),
+    "a sequence": (2, 3, 4),
+    "all sequences": (1, 2, 3, 4),
+    "keys and values": (0, 1, 2, 3, 4),
+}
 
 
 @dataclass(slots=True)
@@ -89,8 +99,25 @@ def held(job: Judged, words: str, k: Array, v: Array, limit: Array, *, whole: bo
         return back
     ok = job.found.limit(quantity, worst, 1.0, note=note, **job.coder.where)
     if not ok and not job.wrong:
-        job.wrong.append(f"{words}: {worst:.3g} times what absmax scaling allows")
+        told = _shared(x, back, SLACK * job.half) or number_words(x, back, share > 1.0, limit)
+        why = f" ({told})" if told else ""
+        job.wrong.append(f"{words}: {worst:.3g} times what absmax scaling allows{why}")
     return back
+
+
+def _shared(x: Array, back: Array, allowed: float) -> str:
+    """What one scale serves, where that explains how far numbers are off; empty where nothing does.
+
+    Args:
+        x: (2, B, H, N, D), what went in.
+        back: What came back.
+        allowed: How far off numbers within ±1 may be.
+    """
+    off = np.abs(back - x)
+    for words, axes in _SERVED.items():
+        if np.all(off <= allowed * np.abs(x).max(axis=axes, keepdims=True)):
+            return f"as where one scale serves {words}"
+    return ""
 
 
 def forgiven(share: Array, x: Array, limit: float) -> Array:

@@ -22,14 +22,20 @@ from judge_tui.checks.tasks.kv.quantized.held import (
     too_coarse,
     worst_place,
 )
+from judge_tui.checks.tasks.kv.quantized.number_words import number_words, toward_zero
 from judge_tui.checks.tasks.kv.quantized.ranges import judge_ranges, judge_sizes
 from judge_tui.checks.tasks.kv.quantized.truth import Lattice, absmax, drawn_shape, even
+from judge_tui.checks.tasks.kv.words.misplaced import misplaced
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Judged", "judge_codes", "named_bits"]
 
 Array = npt.NDArray[Any]
 _TOKENS, _MANY = 32, 192
+#: How far off, relatively, codes leave a row.
+_NEAR = 0.2
+#: Steps off that are no matter of rounding.
+_STEPS = 3
 _LARGE = 6.0
 _PACKS = re.compile(r"(?i)(\w+\.)?_*pack_?(\w*(nibble|4|four|half|codes)\w*)?$")
 #: Fewer bytes than this for a number, and the numbers must be elsewhere.
@@ -147,10 +153,31 @@ def _cause(x: Array, back: Array, lattice: Lattice, limit: float) -> str:
         return "numbers are 256 steps off: codes of 0…255 wrapped round in eight signed bits"
     if np.mean(wrong) > 0.9 and span < 1e-6:
         return "every answer is the same"
+    for name, one, other in zip(("keys", "values"), back, x, strict=True):
+        told = misplaced(one, other, _NEAR) if one.ndim == 4 else ""
+        if told and not told.endswith(": wrong"):
+            return f"{name} of {told}"
+    if told := toward_zero(x, back, lattice.step):
+        return told
     sides = [float(np.mean(wrong[i])) for i in (0, 1)]
     if min(sides) == 0:
         return f"only {'values' if sides[0] == 0 else 'keys'} are wrong"
-    return f"{np.mean(wrong):.0%} of the numbers are wrong"
+    share = f"{np.mean(wrong):.0%} of the numbers are wrong"
+    told = _steps_off(back - x, lattice, wrong) or number_words(x, back, wrong, limit)
+    return f"{share}: {told}" if told else share
+
+
+def _steps_off(off: Array, lattice: Lattice, wrong: Array) -> str:
+    """Whether wrong numbers are all off by one and the same number of steps."""
+    if not lattice.step:
+        return ""
+    each = off[wrong] / lattice.step
+    count = float(np.rint(np.median(np.abs(each))))
+    if count < _STEPS or not np.all(np.abs(np.abs(each) - count) <= 1.0):
+        return ""
+    side = " too high" if (each > 0).all() else " too low" if (each < 0).all() else " off"
+    lost = ", as where a code's sign is lost" if count in (16, 256) else ""
+    return f"they are {count:.0f} steps{side}{lost}"
 
 
 def _plain_numbers(job: Judged) -> None:

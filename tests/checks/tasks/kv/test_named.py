@@ -48,7 +48,10 @@ NAMED = (
         "capacity",
         "later tokens of the same call have taken before it attends",
     ),
-    ("window_prompt_sees_one_more", "capacity", "which a window of 8 leaves behind"),
+    ("codes_truncated", "quantized", "numbers are cut off towards zero where they should be rounded"),
+    ("high_nibble_unsigned", "quantized", "they are 16 steps too high"),
+    ("nibble_of_minus_eight", "quantized", "their signs are turned"),
+    ("odd_length_dropped", "quantized", "channel 6: zeros"),
     ("hidden_by_minus_a_billion", "incremental_equals_full", "below finite numbers that stand for −inf"),
 )
 
