@@ -202,7 +202,7 @@ def test_of_keys_of_an_earlier_call_it_is_told_that_they_are() -> None:
         causal, binding = (True, False), SimpleNamespace(file="solution.py")
         bench = SimpleNamespace(
             rng=lambda *about: np.random.default_rng(about[-1]),
-            fresh=lambda: nullcontext(SimpleNamespace(load=len)),
+            fresh=lambda: nullcontext(SimpleNamespace(load=lambda file: kept.clear())),
         )
 
         def __call__(self, case: Case, *, worker: Any = None) -> Any:
