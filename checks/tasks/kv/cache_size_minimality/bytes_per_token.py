@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Skipped
+from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_footprint as footprint
-from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_unread
+from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_unread, unread
 from judge_tui.checks.tasks.kv.cache_size_minimality.seen_by_kernel import LEAST, judge_resident
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, is_read, line_of, total
+from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, total
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
@@ -29,7 +27,6 @@ from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["Measured", "cache_size_minimality", "weighed"]
 
-Array = npt.NDArray[Any]
 #: Wide heads, so that a position or a length per token weighs little beside the data.
 _SIZES = Sizes(batch=2, max_len=32, layers=1)
 _HEADS, _WIDTHS = (4, 5, 6), (28, 32, 36, 40)
@@ -38,8 +35,8 @@ _LIMIT, _WARN = 1.10, 1.25
 _VISIBLE = 0.1
 #: Fewer increases in 32 tokens are room made ahead.
 _RARE = 8
-#: The number of a block, wherever it stands on the way to an array: ``blocks[4].k``, ``keys[4]``.
-_INDEX = re.compile(r"\[\d+\]")
+#: Tokens whose bytes are counted one by one, and of what takes too much by then.
+_STEPS, _FURTHER = 32, 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class Measured:
     "bytes per token",
     establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, no fewer and, by the "
     "kernel's count too, no more, and every entry is read.",
-    version=7,
+    version=8,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
     """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
@@ -183,13 +180,28 @@ def _fed(subject: Subject, sizes: Sizes, tokens: int) -> Cached:
     return cached
 
 
+def _unread(subject: Subject, found: Findings) -> list[str]:
+    return unread.judge(subject, found, _sizes(subject))
+
+
 def _growing(subject: Subject, sizes: Sizes) -> Measured | None:
     """Bytes after every step: the fullest moment counts, since room for more is no bloat."""
+    measured = _grown(subject, sizes, _STEPS)
+    if measured is None or measured.per_token <= _LIMIT * _expected(sizes):
+        return measured
+    # A buffer of its own for the newest weighs less the longer a sequence is.
+    further: Measured | None = None
+    with suppress(Raised, BadResult, Skipped):
+        further = _grown(subject, replace(sizes, max_len=_FURTHER), _FURTHER)
+    return min(measured, further or measured, key=lambda each: each.per_token)
+
+
+def _grown(subject: Subject, sizes: Sizes, tokens: int) -> Measured | None:
     cached = subject.cached(sizes)
-    q, k, v = drawn(subject.bench.rng("growing"), sizes, 32)
+    q, k, v = drawn(subject.bench.rng("growing"), sizes, tokens)
     before = total(cached)
     points: list[tuple[float, float]] = []
-    for t in range(32):
+    for t in range(tokens):
         now = slice(t, t + 1)
         cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
         points.append((float(t + 1), float(total(cached))))
@@ -224,66 +236,3 @@ def _slots(entry: Entry, sizes: Sizes) -> int:
         if size in left:
             left.remove(size)
     return max(left, default=0)
-
-
-def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: list[Entry]) -> bool:
-    """Whether an entry is a block that no sequence has yet: one of a pool's of which others are read."""
-    create = subject.bound.get("create")
-    if create is None or not (create.takes("blocks") or create.takes("blocks_and_one")):
-        return False
-    way = _INDEX.sub("[]", entry.name)
-    alike = [e for e in listed if e.shape == entry.shape and _INDEX.sub("[]", e.name) == way]
-    return any(e not in unread for e in alike)
-
-
-def _unread(subject: Subject, found: Findings) -> list[str]:
-    """Entries of the size of the data that attention never reads."""
-    tokens, sizes = 8, replace(_sizes(subject), max_len=12)
-    q, k, v = drawn(subject.bench.rng("read"), sizes, tokens + 1)
-    one_part = tokens * sizes.batch * sizes.heads * sizes.head_dim * 4
-
-    def fed() -> Cached:
-        cached = subject.cached(sizes)
-        cached.feed(*(x[:, :, :tokens] for x in (q, k, v)), whole=False)
-        return cached
-
-    def run(cached: Cached) -> Array:
-        # what feeding hands out may be a copy, so that only the next one shows what the cache holds
-        handed_out = cached.mode in ("attention", "read") and "read" not in cached.bound
-        if handed_out or not (cached.attends_again or cached.mode in ("attention", "read")):
-            out = cached.feed(*(x[:, :, tokens:] for x in (q, k, v)))
-            if cached.mode != "read":
-                return out
-        if cached.mode == "read":
-            return np.concatenate([part for b in range(sizes.batch) for part in cached.stored(b)])
-        return cached.attend(q[:, :, tokens - 1 : tokens], None, np.ones(sizes.batch, np.int64))
-
-    plain = fed()
-    listed = [entry for entry in entries(plain) if entry.nbytes >= 0.25 * one_part and entry.handles]
-    rows: list[tuple[str, ...]] = [("entry", "shape", "dtype", "bytes", "read")]
-    truth, unread = run(plain), []
-    for entry in listed[:12]:
-        again = fed()
-        same = next((other for other in entries(again) if other.name == entry.name), None)
-        read = same is None or is_read(run, again, same, truth)
-        rows.append(
-            (entry.name, str(entry.shape), entry.dtype, str(entry.nbytes), "yes" if read else "never")
-        )
-        if not read:
-            unread.append(entry)
-    unread = [entry for entry in unread if not _free_block(subject, entry, listed, unread)]
-    for entry in unread:
-        where = subject.where("create", "append", "step")
-        line = line_of(subject.bench, where["file"], entry.attribute) if where else None
-        found.claim(
-            f"{entry.name} {entry.shape} is read by attention", False, measured="never read", limit="read",
-            **{**where, **({"line": line} if line else {})},
-        )  # fmt: skip
-    if not unread:
-        found.claim(
-            "entries of the size of the data that attention never reads", True, measured=0, limit=0,
-            unit="entries", table=tuple(rows),
-        )  # fmt: skip
-    else:
-        found.note("entries", len(listed), unit="entries", table=tuple(rows))
-    return [f"{entry.name} {entry.shape} is never read" for entry in unread]

@@ -79,6 +79,10 @@ class Fed:
             return 0.0 if self.cached.prompts_apart else error
         return float(np.max([0.0, *(self._fed(rng, (counts > t).astype(int)) for t in range(counts.max()))]))
 
+    def at_once(self, rng: np.random.Generator, tokens: int) -> float:
+        """Feed so many tokens to every row in one call, where that goes; how far off the last answer is."""
+        return self._fed(rng, np.full(self.cached.sizes.batch, tokens))
+
     def _fed(self, rng: np.random.Generator, counts: Array) -> float:
         """Feed so many tokens to each row, (B,), with one call where that goes; NaN of prompts."""
         q, k, v = drawn(rng, self.cached.sizes, int(counts.max()))

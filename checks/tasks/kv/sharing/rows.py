@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.fed import Fed
 from judge_tui.checks.tasks.kv.limits import float32_limit
+from judge_tui.checks.tasks.kv.sharing import wrapped
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sharing_roles import LEAVE
 
@@ -31,24 +33,28 @@ class Case:
         words: For the evidence.
         run: Does it to a cache with so many tokens, and gives the worst error of what was asked and read.
         tokens: Fed before it, to all rows or to each.
+        room: Tokens that the cache is made for.
     """
 
     role: str
     words: str
     run: Callable[[Fed, np.random.Generator], float]
     tokens: tuple[int, ...]
+    room: int = 24
 
 
 def judge(subject: Subject, found: Findings, wrong: list[str], said: list[str]) -> None:
     """Do what the cache offers, write on all sides, and hold every row against what it was fed."""
-    for case in _CASES:
+    for case in (*_CASES, *_far(subject)):
         if case.role in subject.bound and _fits(subject, case):
             asked = _told_of_each(subject) if case.run is _each_back else subject
             words = _judged(asked, found, case)
             if words:
                 wrong.append(words)
-            elif words is not None:
+            elif words is not None and case in _CASES:
                 said.append(f"{case.words}: right")
+    if "roll_back" in subject.bound and (words := wrapped.judge(subject, found)):
+        wrong.append(words)
 
 
 def _fits(subject: Subject, case: Case) -> bool:
@@ -78,7 +84,7 @@ def _told_of_each(subject: Subject) -> Subject:
 def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
     """One case; what is wrong, empty when nothing is, ``None`` where it could not be judged."""
     rng = subject.bench.rng("sharing", case.words)
-    sizes = subject.sizes(_ROWS, 24, layers=1)
+    sizes = subject.sizes(_ROWS, case.room, layers=1)
     quantity = f"{case.words}: largest relative error of attention and of what is read"
     where, fed = subject.where(case.role), None
     try:
@@ -154,6 +160,32 @@ def _each_back(fed: Fed, rng: np.random.Generator) -> float:
     return float(np.max(errors))
 
 
+def _far_back(fed: Fed, rng: np.random.Generator, many: int, single: int, back: int) -> float:
+    """Several at once, some one by one, and so many taken back that of those at once some go too."""
+    errors = [fed.at_once(rng, many), fed.feed(rng, single)]
+    for count in (back, back + 1):
+        fed.roll_back(count)
+        # more than went, so that whatever stayed of them shows
+        errors += [fed.held(), fed.feed(rng, count + 2), fed.held()]
+    return float(np.max(errors))
+
+
+def _far(subject: Subject) -> list[Case]:
+    """Tokens of several calls taken back at once, about integers of the source too."""
+    integers = sorted({one.value for one in subject.bench.integers if 3 <= one.value <= _MOST_BACK})[-_FAR:]
+    ways = [(10, 3, 5), *((2 * c + 3, max(1, c // 2), c) for c in integers)]
+    return [
+        Case(
+            "roll_back",
+            f"{many} tokens at once and {single} one by one, of which {back} are taken back, then others",
+            partial(_far_back, many=many, single=single, back=back),
+            (1,),
+            many + single + 8,
+        )
+        for many, single, back in ways
+    ]
+
+
 def _cut(fed: Fed, rng: np.random.Generator) -> float:
     fed.cut(_KEPT)
     return float(np.max([fed.held(), fed.feed(rng, 2), fed.held()]))
@@ -167,6 +199,8 @@ def _cut_some(fed: Fed, rng: np.random.Generator) -> float:
     return float(np.max([fed.held(), fed.feed(rng, 2), fed.held()]))
 
 
+#: The largest integer of a source about which tokens are taken back, and of how many.
+_MOST_BACK, _FAR = 64, 2
 _EQUAL, _UNEQUAL = (3,), (3, 1, 5, 2)
 #: Tokens that stay of each row, where the call is told how many.
 _KEPT = 4
