@@ -19,7 +19,7 @@ NAMED = (
     ("later_layers_stand_further", "incremental_equals_full", "but not with one layer"),
     ("padding_laps_a_ring", "capacity", "prompts of 1, 8, 9, 5, 12, 3 tokens, then 2 steps past a window"),
     ("decoder_inputs_start_at_zero", "incremental_equals_full", "as one that stands at position 0"),
-    ("decoder_step_length_kept", "incremental_equals_full", "in the place of token 4"),
+    ("decoder_step_length_kept", "incremental_equals_full", "in the place of token 4 as one that stands at"),
     ("decoder_slot_past_the_end", "incremental_equals_full", "the step reads place 5 past its own token 4"),
     ("decoder_reads_before_append", "incremental_equals_full", "does not attend to its own token"),
     ("decoder_first_forgotten", "incremental_equals_full", "its cache has 4 rows"),
