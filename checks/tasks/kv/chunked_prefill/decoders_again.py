@@ -30,6 +30,11 @@ __all__ = ["judge"]
 Array = npt.NDArray[Any]
 #: What a step takes that is handed all tokens so far: so is a prompt that goes on.
 _HISTORY = ("id_history", "row_history")
+#: What a call for prompts says of itself that is meant to go on behind what a cache holds.
+_GOES_ON = re.compile(
+    r"(?i)\b(later|further|next|more|several|many|multiple|multi)[- ](user )?turns?\b|\bfollow-?up|"
+    r"non-?empty (kv )?cache|\b(continu\w+|resum\w+|go(es)? on) (a |an |the |from|after|behind|with)"
+)
 
 
 def judge(subject: Subject, found: Findings) -> str:
@@ -44,7 +49,7 @@ def judge(subject: Subject, found: Findings) -> str:
     if not subject.decodes or any(subject.bound["decode"].takes(name) for name in _HISTORY):
         return ""
     make, limit = subject.maker(), precision("float32").limit(0.0)
-    whole = _Whole(make, make(1).draw(subject.bench.rng("decoder again"), TOKENS + 1))
+    whole = _Whole(make, make(1).draw(subject.bench.rng("decoder again"), TOKENS + 1), _meant(subject))
     if not whole.steps_right(limit):
         raise Skipped(
             "the decoder's step is not what a prefill of the same gives, so that chunks show nothing"
@@ -56,7 +61,7 @@ def judge(subject: Subject, found: Findings) -> str:
         if (other := _going_on(subject, whole, limit)) is None:
             raise Skipped(f"{fault.message}, and nothing else takes several tokens behind others") from None
         return _told(subject, found, other, limit, Verdict.FAIL if other.right(limit) else Verdict.WARN)
-    if not own.right(limit) and (other := _going_on(subject, whole, limit)) is not None:
+    if not own.right(limit) and not whole.meant and (other := _going_on(subject, whole, limit)) is not None:
         if other.right(limit):
             return _told(subject, found, other, limit, Verdict.FAIL)
     return _told(subject, found, own, limit, _otherwise(subject, own.right(limit)))
@@ -76,9 +81,31 @@ def _told(subject: Subject, found: Findings, calls: _Calls, limit: float, otherw
     )  # fmt: skip
     if right:
         return f"the decoder's prompt in two or three calls{by} is within {worst.error:.1e} of one at once"
+    over = "; a later call answers as if nothing were stored, and "
+    over += "its text says that it goes on" if _meant(subject) else "a step behind it sees what was"
     return (
         f"the decoder's prompt in several calls{by} is off one at once by {worst.error:.2g} ({worst.where})"
+        f"{over if calls.over else ''}{_why(subject, calls)}"
     )
+
+
+def _why(subject: Subject, calls: _Calls) -> str:
+    """What the calls that are furthest off store otherwise than one does, as the end of a sentence."""
+    given = subject.maker()(1).draw(subject.bench.rng("decoder again"), TOKENS)
+    worst = max(calls.errors, key=lambda words: float(np.nan_to_num(calls.errors[words], nan=np.inf)))
+    ends = np.cumsum([0, *map(int, worst.split(" + "))]).tolist()
+
+    def feed(decoder: Decoder) -> None:
+        for start, end in pairwise(ends):
+            if start:
+                going_on.handed(decoder, calls.binding)
+            if end - start == 1:
+                decoder.decode(given[:, start])
+            else:
+                decoder.answers(given[:, start:end])
+
+    told = stored(subject, feed, given)
+    return f": {told}" if told else ""
 
 
 def _going_on(subject: Subject, whole: _Whole, limit: float) -> _Calls | None:
@@ -96,6 +123,11 @@ def _going_on(subject: Subject, whole: _Whole, limit: float) -> _Calls | None:
             if wrong is None and (_called(subject, binding) or whole.from_the_start(binding, limit)):
                 wrong = calls
     return wrong
+
+
+def _meant(subject: Subject) -> bool:
+    """Whether the text of the call for prompts says that it goes on behind others."""
+    return any(map(_GOES_ON.search, subject.text(subject.bound["prefill"])))
 
 
 def _called(subject: Subject, binding: Binding) -> bool:
@@ -116,7 +148,7 @@ def _otherwise(subject: Subject, goes_on: bool) -> Verdict:
         Skipped: It may want the cache to be emptied before.
     """
     target = subject.bound["prefill"].target
-    if goes_on or target == subject.bound["decode"].target:
+    if goes_on or target == subject.bound["decode"].target or _meant(subject):
         return Verdict.FAIL
     if emptied := emptied_by(subject):
         raise Skipped(f"{NOTHING}: {emptied} may have to be called before {target} is called again")
@@ -130,10 +162,12 @@ class _Calls:
     Attributes:
         binding: What takes all but the first tokens.
         errors: Sizes of the calls, in words → how far off their answers are.
+        over: Whether one answered as if nothing had been stored.
     """
 
     binding: Binding
     errors: Mapping[str, float] = field(default_factory=dict)
+    over: bool = False
 
     def of(self, whole: _Whole, limit: float) -> _Calls:
         """The same, held against one call.
@@ -142,7 +176,7 @@ class _Calls:
             Skipped: It starts over, or raises.
         """
         errors = {" + ".join(map(str, sizes)): whole.off(sizes, limit, self.binding) for sizes in AGAIN}
-        return _Calls(self.binding, errors)
+        return _Calls(self.binding, errors, whole.over)
 
     def right(self, limit: float) -> bool:
         """Whether it went on rightly behind some first call."""
@@ -155,10 +189,11 @@ class _Whole:
     Args:
         make: Makes decoders.
         given: (1, S + 1) ids or (1, S + 1, E) vectors.
+        meant: Whether a later call is said to go on, so that one that starts over is wrong.
     """
 
-    def __init__(self, make: Maker, given: Array) -> None:
-        self.make, self.given = make, given
+    def __init__(self, make: Maker, given: Array, meant: bool) -> None:
+        self.make, self.given, self.meant, self.over = make, given, meant, False
         decoder = make(1)
         self.rows = decoder.answers(given[:, :TOKENS])
         self.after = decoder.decode(given[:, TOKENS])
@@ -179,7 +214,7 @@ class _Whole:
         """How far the same in several calls is off, those behind the first by ``later``.
 
         Raises:
-            Skipped: The last of them answers as if it were the first, or one raises.
+            Skipped: The last of them starts over, and nothing says that it goes on; or one raises.
         """
         decoder, errors, ends = self.make(1), list[float](), np.cumsum([0, *sizes]).tolist()
         try:
@@ -188,12 +223,20 @@ class _Whole:
                     going_on.handed(decoder, later)
                 last, earlier = self._call(decoder, start, end, limit)
                 errors += [relative_error(last, self._alone(0, end)), earlier]
-            after = relative_error(decoder.decode(self.given[:, TOKENS]), self.after)
+            step = decoder.decode(self.given[:, TOKENS])
         except (Raised, BadResult, Skipped) as fault:
             raise Skipped(f"{NOTHING}: {later.target} {fault.placed}") from fault
-        if not errors[-2] <= limit and relative_error(last, self._alone(*ends[-2:])) <= limit:
+        over = not errors[-2] <= limit and relative_error(last, self._alone(*ends[-2:])) <= limit
+        self.over |= over
+        if over and not self.meant and self._anew(ends[-2], step, limit):
             raise Skipped(f"{NOTHING}: {later.target} starts over with every call")
-        return float(np.max([*errors, after]))
+        return float(np.max([*errors, relative_error(step, self.after)]))
+
+    def _anew(self, start: int, step: Array, limit: float) -> bool:
+        """Whether a step behind the last call is what it is where nothing came before that."""
+        decoder = self.make(1)
+        decoder.prefill(self.given[:, start:TOKENS])
+        return relative_error(step, decoder.decode(self.given[:, TOKENS])) <= limit
 
     def _call(self, decoder: Decoder, start: int, end: int, limit: float) -> tuple[Array, float]:
         """The last row that a call answers; error of those before it, where one call for all is causal."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
 from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
 
 __all__ = ["chunked_prefill"]
 
@@ -35,7 +37,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
-    version=7,
+    version=8,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
@@ -49,7 +51,7 @@ def chunked_prefill(bench: Bench, found: Findings) -> str:
     subject = Subject(bench, dict(bindings.found))
     chunked = bindings.found["chunked"]
     if chunks.over_tokens(chunked):
-        return decoders.judge(subject, found, chunked)
+        return _of_decoder(subject, found, chunked)
     return _arrays(subject, found, chunked)
 
 
@@ -68,6 +70,17 @@ def _again(subject: Subject, found: Findings) -> str:
     if found.verdict is None:
         raise Skipped("; ".join(dict.fromkeys(why)) or _nothing(subject.bench))
     return "; ".join(filter(None, said))
+
+
+def _of_decoder(subject: Subject, found: Findings, chunked: Binding) -> str:
+    """A decoder's prompts in chunks of a size, and in calls of their own, where these go on."""
+    said = decoders.judge(subject, found, chunked)
+    if found.verdict is not Verdict.PASS:
+        return said
+    with suppress(Skipped):
+        in_calls = decoders_again.judge(subject, found)
+        return "; ".join(filter(None, (said, in_calls))) if found.verdict is Verdict.PASS else in_calls
+    return said
 
 
 def _nothing(bench: Bench) -> str:
