@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Unbound
+from judge_tui.checks.tasks.kv.chunked_prefill.seen_rows import told_calls, whole_rows
 from judge_tui.checks.tasks.kv.chunked_prefill.splits import TOKENS, at_size, place, splits
+from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
 from judge_tui.checks.tasks.kv.limits import Worst, precision
@@ -15,6 +21,8 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge"]
+
+Array = npt.NDArray[Any]
 
 #: None of the chunks goes into the first, most go into the second.
 _PROMPTS = (TOKENS, 12)
@@ -39,10 +47,26 @@ def judge(subject: Subject, found: Findings, chunked: Binding) -> str:
         worst.error, limit, note=worst.note, table=tuple(table), **place(chunked),
     )  # fmt: skip
     if worst.wrong(limit):
-        return f"the decoder's prompt in chunks is off its own prefill by {worst.error:.2g} ({worst.where})"
+        off = f"is off its own prefill by {worst.error:.2g} ({worst.where})"
+        return f"the decoder's prompt in chunks {off}{_why(subject, chunked)}"
     return (
         f"{len(table) - 1} splits within {worst.error:.1e} of the decoder's own prefill (limit {limit:.0e})"
     )
+
+
+def _why(subject: Subject, chunked: Binding) -> str:
+    """What a prompt in chunks stores otherwise than one at once, as the end of a sentence."""
+    in_chunks = chunks.as_prefill(subject.bound, chunked)
+    for tokens, size in itertools.product(_PROMPTS, splits(chunked)):
+        given = subject.maker()(1).draw(subject.bench.rng("decoder", tokens), tokens)
+
+        def feed(decoder: Decoder, tokens: Array) -> Array:
+            return whole_rows(decoder.answers(tokens)[0], tokens.shape[1])
+
+        calls = [size] * (tokens // size) + [tokens % size] * (tokens % size > 0)
+        if words := told_calls(subject, feed, given, calls, in_chunks, chunk=size):
+            return f": of {tokens} in chunks of {size}, {words}"
+    return ""
 
 
 def _prompted(

@@ -15,6 +15,7 @@ from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.chunked_prefill.seen_rows import told_calls, whole_rows
 from judge_tui.checks.tasks.kv.chunked_prefill.splits import AGAIN, NOTHING, TOKENS, place
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
@@ -95,16 +96,17 @@ def _why(subject: Subject, calls: _Calls) -> str:
     worst = max(calls.errors, key=lambda words: float(np.nan_to_num(calls.errors[words], nan=np.inf)))
     ends = np.cumsum([0, *map(int, worst.split(" + "))]).tolist()
 
-    def feed(decoder: Decoder) -> None:
+    def feed(decoder: Decoder, tokens: Array) -> Array:
+        rows = list[Array]()
         for start, end in pairwise(ends):
             if start:
                 going_on.handed(decoder, calls.binding)
-            if end - start == 1:
-                decoder.decode(given[:, start])
-            else:
-                decoder.answers(given[:, start:end])
+            one = end - start == 1
+            got = decoder.decode(tokens[:, start]) if one else decoder.answers(tokens[:, start:end])[0]
+            rows.append(whole_rows(got, end - start))
+        return np.concatenate(rows)
 
-    told = stored(subject, feed, given)
+    told = told_calls(subject, feed, given, np.diff(ends).tolist())
     return f": {told}" if told else ""
 
 
@@ -175,6 +177,8 @@ class _Calls:
         Raises:
             Skipped: It starts over, or raises.
         """
+        # of the calls before these nothing is told
+        whole.over = False
         errors = {" + ".join(map(str, sizes)): whole.off(sizes, limit, self.binding) for sizes in AGAIN}
         return _Calls(self.binding, errors, whole.over)
 

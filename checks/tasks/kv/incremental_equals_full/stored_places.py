@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
@@ -85,7 +86,8 @@ class Stored:
             fits = (
                 (token, position)
                 for token in sorted(known, key=lambda token: token != place)
-                for position in range(self.tokens + _PAST)
+                # where positions do not matter, every one of them fits
+                for position in sorted(range(self.tokens + _PAST), key=lambda n: (n != token, n != place))
                 if _alike(rows, [seen[:, position] for seen in known[token]])
             )
             if (at := next(fits, None)) is None:
@@ -109,13 +111,18 @@ class Stored:
         return [slot.seen[:, :count].copy() for slot in kept]
 
 
-def stored(subject: Subject, feed: Callable[[Decoder], None], given: Array) -> str:
+def stored(
+    subject: Subject, feed: Callable[[Decoder], None], given: Array,
+    bound: Mapping[str, Binding] | None = None, **sizes: Any,
+) -> str:  # fmt: skip
     """What a decoder of one layer, if it can be one, stores otherwise than a prompt of the same tokens.
 
     Args:
         subject: What is judged.
         feed: Hands all tokens to a new decoder of one sequence, in whatever calls.
         given: (1, N) ids or (1, N, E), all tokens.
+        bound: Other callables that play its roles.
+        sizes: Of it, besides.
 
     Returns:
         A clause; empty where nothing is seen or known.
@@ -125,7 +132,7 @@ def stored(subject: Subject, feed: Callable[[Decoder], None], given: Array) -> s
     made = (subject.bound[role] for role in ("decoder", "state") if role in subject.bound)
     try:
         make = subject.maker(layers=1) if any(each.takes("layers") for each in made) else subject.maker()
-        decoder = make(1)
+        decoder = make(1, bound, **sizes)
         feed(decoder)
         return Stored(make, given, decoder).words
     except Fault:

@@ -52,6 +52,8 @@ NAMED = (
     ("high_nibble_unsigned", "quantized", "they are 16 steps too high"),
     ("nibble_of_minus_eight", "quantized", "their signs are turned"),
     ("odd_length_dropped", "quantized", "channel 6: zeros"),
+    ("second_call_counts_from_zero", "chunked_prefill", "are stored as if they stood 4 earlier"),
+    ("chunk_positions_restart", "chunked_prefill", "are stored as if all stood at position 0"),
     ("hidden_by_minus_a_billion", "incremental_equals_full", "below finite numbers that stand for −inf"),
 )
 
