@@ -21,7 +21,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
-from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, Drawn, likelier
+from judge_tui.checks.tasks.dflash_verify.mistaken import KNOWN, Drawn, emitted_by, likelier
 from judge_tui.checks.tasks.dflash_verify.own_answers import hold_own_answers
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, distributed, hashed
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
@@ -84,10 +84,6 @@ class _Draws:
         weights = np.exp(logits - logits.max())
         return np.asarray(weights / weights.sum())
 
-    def siblings(self, number: int) -> list[int]:
-        """Tokens that are drafted for the first token, or for the one after the root of a number."""
-        return list(self.tree.text(self.tree.children(number - 1)))
-
     def counted(self) -> Iterator[tuple[str, npt.NDArray[np.float64], list[int]]]:
         """Words, the target's distribution, how often each token came: first, after roots, behind paths."""
         vocab = self.script.vocab_size
@@ -102,13 +98,31 @@ class _Draws:
         path = self.tree.text(self.tree.path(len(self.tree) - 1))
         yield "the token behind a whole path", self.truth(path), [behind[token] for token in range(vocab)]
 
+    def places(self) -> Iterator[Drawn]:
+        """The same, path by path, with the target's rows beside each place."""
+        vocab, roots = self.script.vocab_size, self.tree.text(self.tree.children(-1))
+
+        def came(*before: int) -> list[int]:
+            ends = Counter(o[len(before)] for o in self.outputs if o[: len(before)] == before < o)
+            return [ends[token] for token in range(vocab)]
+
+        firsts, heat = [self.truth((root,)) for root in roots], self.temperature
+        yield Drawn(self.truth(), roots, came(), heat, firsts)
+        for number, root in enumerate(roots):
+            below, top = self.tree.text(self.tree.children(number)), self.truth()
+            leaves = [self.truth((root, child)) for child in below]
+            yield Drawn(firsts[number], below, came(root), heat, leaves, top, roots[:number], top)
+            for place, (child, row) in enumerate(zip(below, leaves, strict=True)):
+                counts = came(root, child)
+                yield Drawn(row, (), counts, heat, (), firsts[number], below[:place], top)
+
 
 @check(
     "distribution",
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=9,
+    version=10,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -328,14 +342,10 @@ def _held(
 
 def _mistaken(found: Findings, verify: Verification, draws: Sequence[_Draws]) -> str:
     """The known mistake that explains the draws, where the target and all others do not; empty for none."""
-    drawn = [
-        Drawn(truth, each.siblings(number), counts, each.temperature)
-        for each in draws
-        for number, (_, truth, counts) in enumerate(each.counted())
-    ]
+    drawn = [place for each in draws for place in each.places()]
     (words, ratio), (_, second) = list(likelier(drawn))[:2]
     # Where the target is right a ratio exceeds c once in c times, for each of the mistakes.
-    limit = float(np.log(len(MISTAKES) / _FALSE_ALARM))
+    limit = float(np.log(len(KNOWN) / _FALSE_ALARM))
     explains = _explains(words, drawn)
     right = found.claim(
         "log of how much likelier the draws are under a known mistake than under the target",
@@ -350,9 +360,7 @@ def _explains(words: str, drawn: Sequence[Drawn]) -> bool:
     tails = [
         binomial_tail(count, sum(each.counts), float(share))
         for each in drawn
-        for count, share in zip(
-            each.counts, MISTAKES[words](each.p, each.siblings, each.temperature), strict=True
-        )
+        for count, share in zip(each.counts, emitted_by(words, each), strict=True)
     ]
     return min(tails) >= _UNLIKELY / len(tails)
 

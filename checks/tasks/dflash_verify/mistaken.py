@@ -8,59 +8,19 @@ c once in c times at most where p is right, whatever is drafted: it convicts as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-__all__ = ["MISTAKES", "Drawn", "likelier"]
+from judge_tui.checks.tasks.dflash_verify.drawn import ROWS, Array, Drawn, tried
 
-Array = npt.NDArray[np.float64]
+__all__ = ["KNOWN", "MISTAKES", "Drawn", "emitted_by", "likelier"]
+
 #: (p, drafted siblings in the order in which they are tried, the temperature of p) → what is emitted.
 Emitted = Callable[[Array, Sequence[int], float], Array]
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Tokens that were drawn at one place.
-
-    Attributes:
-        p: The target's distribution, (V,).
-        siblings: What was drafted for the place, in order; none behind a whole path.
-        counts: How often each token came, (V,).
-        temperature: Of p.
-    """
-
-    p: Array
-    siblings: Sequence[int]
-    counts: Sequence[int]
-    temperature: float = 1.0
-
-
-def _tried(
-    p: Array, siblings: Sequence[int], *, old: bool = False, last: bool = False
-) -> tuple[Array, Array]:
-    """What is emitted of the siblings, and the distribution that is left when all are refused.
-
-    Args:
-        p: The target's.
-        siblings: In order.
-        old: Every sibling is accepted by the target's own probability.
-        last: What was refused before the last one comes back.
-    """
-    emitted, left, refused = np.zeros_like(p), p.copy(), 1.0
-    for token in siblings:
-        chance = p[token] if old else left[token]
-        emitted[token] += refused * chance
-        refused *= 1.0 - chance
-        left = (p if last else left).copy()
-        left[token] = 0.0
-        left /= max(left.sum(), 1e-300)
-    return emitted, refused * left
-
-
 def _whole(p: Array, siblings: Sequence[int]) -> Array:
-    emitted, left = _tried(p, siblings)
+    emitted, left = tried(p, siblings)
     return np.asarray(emitted + left.sum() * p)
 
 
@@ -69,7 +29,7 @@ def _sum(parts: tuple[Array, Array]) -> Array:
 
 
 def _best(p: Array, siblings: Sequence[int]) -> Array:
-    emitted, left = _tried(p, siblings)
+    emitted, left = tried(p, siblings)
     emitted[int(np.argmax(left))] += left.sum()
     return emitted
 
@@ -82,7 +42,7 @@ def _heated(p: Array, power: float) -> Array:
 
 def _apart(accepting: Array, replacing: Array, siblings: Sequence[int]) -> Array:
     """Siblings are accepted by one distribution, and what replaces them is drawn from another."""
-    emitted, left = _tried(accepting, siblings)
+    emitted, left = tried(accepting, siblings)
     rest = replacing.copy()
     rest[list(siblings)] = 0.0
     return np.asarray(emitted + left.sum() * rest / max(rest.sum(), 1e-300))
@@ -100,11 +60,23 @@ def _accepting(p: Array, siblings: Sequence[int], chance: Callable[[float], floa
     return emitted + refused * left
 
 
+def _likeliest_and_drawn(p: Array, siblings: Sequence[int]) -> Array:
+    """A sibling has to be the likeliest, and to be drawn as well."""
+    emitted, left, refused = np.zeros_like(p), p.copy(), 1.0
+    for token in siblings:
+        accepted = float(left[token]) if token == int(np.argmax(left)) else 0.0
+        emitted[token] += refused * accepted
+        refused *= 1.0 - accepted
+        left[token] = 0.0
+        left /= max(left.sum(), 1e-300)
+    return emitted + refused * left
+
+
 def _last_unasked(p: Array, siblings: Sequence[int]) -> Array:
     """The last sibling is accepted when all others are refused."""
     if not len(siblings):
         return p
-    emitted, left = _tried(p, siblings[:-1])
+    emitted, left = tried(p, siblings[:-1])
     emitted[siblings[-1]] += left.sum()
     return emitted
 
@@ -122,7 +94,7 @@ def _less_even(p: Array, siblings: Sequence[int]) -> Array:
 
 def _gap(p: Array, siblings: Sequence[int], place: int, *, old: bool) -> Array:
     """What is left is not renormalised before it is drawn from: what is missing goes to one token."""
-    emitted, left = _tried(p, siblings, old=old)
+    emitted, left = tried(p, siblings, old=old)
     rest = p.copy()
     rest[list(siblings)] = 0.0
     rest[place] += max(1.0 - rest.sum(), 0.0)
@@ -137,13 +109,13 @@ def _same_number(p: Array, siblings: Sequence[int], *, each: bool) -> Array:
         siblings: In order.
         each: A number of its own refuses each of them; else one all, by their summed probabilities.
     """
-    emitted, left = _tried(p, siblings)
+    emitted, left = tried(p, siblings)
     refused = left.sum()
     if not len(siblings) or refused <= 0:
         return emitted + left
     least = 1.0 - refused
     if each:
-        before, _ = _tried(p, siblings[:-1])
+        before, _ = tried(p, siblings[:-1])
         rest = 1.0 - before.sum()
         least = (emitted[siblings[-1]] / rest) if rest > 0 else 0.0
     ends = np.cumsum(left / refused)
@@ -171,10 +143,10 @@ def _one(p: Array, token: int) -> Array:
 #: Words for a mistake, behind "as where" → what is emitted.
 MISTAKES: Mapping[str, Emitted] = {
     "only the last refused sibling is taken out of the distribution": lambda p, s, _: _sum(
-        _tried(p, s, last=True)
+        tried(p, s, last=True)
     ),
     "nothing refused is taken out of the distribution": lambda p, s, _: _whole(p, s),
-    "every sibling is tried by the target's first distribution": lambda p, s, _: _sum(_tried(p, s, old=True)),
+    "every sibling is tried by the target's first distribution": lambda p, s, _: _sum(tried(p, s, old=True)),
     "the random number that refused the siblings also draws the token after them": lambda p, s, _: (
         _same_number(p, s, each=False)
     ),
@@ -206,6 +178,19 @@ MISTAKES: Mapping[str, Emitted] = {
     "a sibling is accepted by its odds, p / (1 - p)": lambda p, s, _: _accepting(
         p, s, lambda x: x / max(1.0 - x, 1e-300)
     ),
+    "a sibling has two chances, to be drawn and to be above a number: it is accepted with p (2 - p)": (
+        lambda p, s, _: _accepting(p, s, lambda x: x * (2.0 - x))
+    ),
+    "a sibling has to pass twice: it is accepted with the square of its probability": lambda p, s, _: (
+        _accepting(p, s, lambda x: x * x)
+    ),
+    "a sibling is accepted with the square root of its probability": lambda p, s, _: _accepting(
+        p, s, lambda x: float(np.sqrt(max(x, 0.0)))
+    ),
+    "a sibling has to be the likeliest and to be drawn, where either would do": lambda p, s, _: (
+        _likeliest_and_drawn(p, s)
+    ),
+    "a sibling is accepted with half its probability": lambda p, s, _: _accepting(p, s, lambda x: x / 2),
     "a sibling is accepted where it should be refused": lambda p, s, _: _accepting(p, s, lambda x: 1.0 - x),
     "a sibling is accepted with min(1, q/p), q even over the siblings": lambda p, s, _: _accepting(
         p, s, lambda x: 1.0 / max(len(s) * x, 1e-300)
@@ -236,6 +221,17 @@ MISTAKES: Mapping[str, Emitted] = {
 }
 
 
+#: All that is known, a row that is read in place of another among it.
+KNOWN: Sequence[str] = (*MISTAKES, *ROWS)
+
+
+def emitted_by(words: str, drawn: Drawn) -> Array:
+    """What one of :data:`KNOWN` emits at a place."""
+    if words in ROWS:
+        return ROWS[words](drawn)
+    return MISTAKES[words](drawn.p, drawn.siblings, drawn.temperature)
+
+
 def likelier(drawn: Sequence[Drawn]) -> Iterator[tuple[str, float]]:
     """Mistakes, with the logarithm of how many times likelier the draws are under each than under p.
 
@@ -246,10 +242,10 @@ def likelier(drawn: Sequence[Drawn]) -> Iterator[tuple[str, float]]:
         Words and number, likeliest first.
     """
     found = []
-    for words, emitted in MISTAKES.items():
+    for words in KNOWN:
         total = 0.0
         for each in drawn:
-            other, counts = emitted(each.p, each.siblings, each.temperature), np.asarray(each.counts)
+            other, counts = emitted_by(words, each), np.asarray(each.counts)
             came = counts > 0
             with np.errstate(divide="ignore"):
                 ratio = np.log(other[came]) - np.log(each.p[came])
