@@ -33,6 +33,7 @@ from judge_tui.checks.tasks.backwards.passes import (
 )
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tasks.backwards.statistics_read import wrong_statistics
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Verdict
@@ -100,7 +101,8 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
 def _places(bench: Bench, held: Held) -> str:
     """For which sizes y is wrong, and in which rows or features."""
     shapes = [shape for shape, fine in held.seen if not fine]
-    told = normalised_by_others(bench, shapes, of_y=True) or wrong_places(bench, shapes, of_y=True)
+    told = normalised_by_others(bench, shapes, of_y=True) or wrong_statistics(bench, shapes)
+    told = told or wrong_places(bench, shapes, of_y=True)
     return "; ".join(filter(None, (told, held.only_where)))
 
 

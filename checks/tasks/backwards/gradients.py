@@ -18,6 +18,7 @@ from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.counted import miscounted, places_exchanged, wrong_places
+from judge_tui.checks.tasks.backwards.dx_read import wrong_terms
 from judge_tui.checks.tasks.backwards.earlier import of_another_call
 from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
@@ -97,6 +98,7 @@ def gradients(bench: Bench, found: Findings) -> str:
         with calls.beside():
             shapes.sort(key=math.prod)
             mixed = places_exchanged(bench, shapes) or _mixed(bench, shapes[:_MIXED])
+            mixed = (wrong_terms(bench, shapes, known=True) if mixed else "") or mixed
         why["dx"] = "; ".join(filter(None, (mixed, held["dx"].only_where))) if mixed else ""
     lower = None if any(why.values()) else _lower_precision(bench, held)
     if lower is None and not any(why.values()):
@@ -182,7 +184,10 @@ def _places(bench: Bench, name: str, figures: Held) -> str:
     shapes = [shape for shape, fine in figures.seen if not fine]
     if not shapes:
         return ""
-    told = wrong_places(bench, shapes) if name == "dx" else miscounted(bench, name, shapes)
+    if name == "dx":
+        told = wrong_terms(bench, shapes) or wrong_places(bench, shapes)
+    else:
+        told = miscounted(bench, name, shapes)
     if name == "dgamma" and not told:
         told = normalised_by_others(bench, shapes)
     return "; ".join(filter(None, (told, figures.only_where)))

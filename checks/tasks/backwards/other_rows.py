@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
 
-__all__ = ["normalised_by_others"]
+__all__ = ["normalised_by_others", "which_rows"]
 
 Array = npt.NDArray[Any]
 _SAME = 1e-7
@@ -75,12 +75,16 @@ def _told(made: Array, batch: Batch) -> str:
         size = np.maximum(np.abs(wanted).max(axis=-1), 1e-300)
         near = np.abs(made[:, None] - wanted).max(axis=-1) <= _SAME * size
         if near.any(axis=1).all() and not near.diagonal().all():
-            return f"{words} {'are' if ' and ' in words else 'is'} that of {_which(near)}"
+            return f"{words} {'are' if ' and ' in words else 'is'} that of {which_rows(near)}"
     return ""
 
 
-def _which(near: npt.NDArray[np.bool_]) -> str:
-    """The rule by which other rows are taken, or the first one."""
+def which_rows(near: npt.NDArray[np.bool_]) -> str:
+    """The rule by which other rows are taken, or the first one.
+
+    Args:
+        near: (R, R) whether a row has what belongs to another.
+    """
     rows = np.arange(len(near))
     for unit in range(1, len(rows)):
         if near[rows, rows % unit].all():
