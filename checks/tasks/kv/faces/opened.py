@@ -141,7 +141,7 @@ class Opened:
         if binding.takes("k"):
             self._expected.add(b)
             return
-        more = {"count": self.sizes.max_len}
+        more: dict[str, Any] = {"count": self.sizes.max_len}
         if binding.takes("prompt"):
             more |= {"prompt": self._ids_of(b, 0, self.sizes.max_len)}
         self._named(binding, self.told(binding, ADD, more, b), b)

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full import decoders_together 
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import full
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.variable_lengths.decoder_words import batch_words, more_words
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tolerance import relative_error
 
@@ -69,11 +70,16 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
         steps.error, limit, note=steps.note, **subject.where("decode"),
     )  # fmt: skip
     steps = _rest(subject, found, make, decoder, given, own).or_worse(steps)
-    worst = worst.or_worse(steps).or_worse(_second(subject, found, make))
+    worst = worst.or_worse(steps)
+    second = _second(subject, found, make)
+    worst = worst.or_worse(second)
     if worst.wrong(limit):
-        said.append(
-            f"decoder: a sequence of a ragged batch is {worst.error:.2g} off its solo run ({worst.where})"
-        )
+        why = batch_words(subject, _LENGTHS, given, limit)
+        if not why and second.wrong(limit):
+            drawn = make(len(_LENGTHS)).draw(subject.bench.rng("second"), longest + _MORE)
+            why = more_words(subject, _LENGTHS, drawn, limit)
+        off = f"is {worst.error:.2g} off its solo run ({worst.where})"
+        said.append(f"decoder: a sequence of a ragged batch {off}{why}")
     else:
         said.append(f"decoder: every sequence within {worst.error:.1e} of its solo run (limit {limit:.0e})")
 

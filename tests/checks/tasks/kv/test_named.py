@@ -54,6 +54,9 @@ NAMED = (
     ("odd_length_dropped", "quantized", "channel 6: zeros"),
     ("second_call_counts_from_zero", "chunked_prefill", "are stored as if they stood 4 earlier"),
     ("chunk_positions_restart", "chunked_prefill", "are stored as if all stood at position 0"),
+    ("position_of_the_longest", "variable_lengths", "is stored as one that stands at position 12"),
+    ("decoder_padding_stored", "variable_lengths", "its padding reaches the answer of sequence"),
+    ("offset_of_the_longest", "variable_lengths", "3 later tokens of the call that it sees"),
     ("hidden_by_minus_a_billion", "incremental_equals_full", "below finite numbers that stand for −inf"),
 )
 
