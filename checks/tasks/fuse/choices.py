@@ -7,17 +7,20 @@ is told as it is: how many of the K largest are missing, and what stands in thei
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import lgamma
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.fuse.by_entry import merged_place_by_place
 from judge_tui.checks.tasks.fuse.hard_rows import keys
 
-__all__ = ["Row", "chosen_instead", "out_of_range"]
+__all__ = ["Row", "as_it_is", "chosen_instead", "out_of_range"]
 
 Indices = npt.NDArray[np.int64]
 #: Threads, lanes and units that places are counted by.
@@ -30,6 +33,10 @@ _BITS = (30, 28, 26, 24, 22, 20, 18, 16)
 _REST = 64
 #: Places at both ends of a row that vector loads leave to other code.
 _EDGE = 4
+#: How likely it must be that right rows are right although a mistake leaves them a choice, as a logarithm.
+_LUCK = -7.0
+#: Wrong rows of which some may be told otherwise, and the share that is not.
+_MANY, _MOST = 8, 0.85
 
 
 @dataclass(frozen=True)
@@ -91,12 +98,16 @@ class _Reading:
         best: Orders parameters, of which the least is told.
         leaves: How many other answers of about as many entries it allows; what says most is told, and must
             leave fewer than there are entries in a wrong row.
+        luck: Logarithm of how likely a right row is under it.
+        sure: Whether it says of every entry which it is, so that most of the wrong rows are enough.
     """
 
     gives: Callable[[Row], set[Hashable] | None]
     words: Callable[[Hashable], str]
     best: Callable[[Hashable], object] = str
     leaves: Callable[[Row, Hashable], int] = lambda _row, _one: 0
+    luck: Callable[[Row, Hashable], float] = lambda _row, _one: 0.0
+    sure: bool = False
 
 
 def chosen_instead(rows: Iterable[Row]) -> str:
@@ -106,7 +117,7 @@ def chosen_instead(rows: Iterable[Row]) -> str:
         rows: Right ones and wrong ones of all launches.
 
     Returns:
-        Empty where all are right.
+        Empty where all are right, and where nothing that is known gives them all.
     """
     known = list(rows)
     wrong = [row for row in known if not row.right]
@@ -114,31 +125,53 @@ def chosen_instead(rows: Iterable[Row]) -> str:
         return ""
     right = [row for row in known if row.right]
     for reading in _READINGS:
-        common: set[Hashable] | None = None
-        for given in filter(lambda given: given is not None, map(reading.gives, (*wrong, *right))):
-            common = given if common is None else common & (given or set())
-            if not common:
-                break
+        common = _common(reading, wrong, right)
         asked = [row for row in wrong if reading.gives(row) is not None]
-        shown = _shown(reading, asked, common or set())
+        shown = _shown(reading, asked, {one for one in common if _likely(reading, one, right)})
         if shown:
             return reading.words(min(shown)[-1])
-    return _plainly(wrong)
+    return ""
+
+
+def _common(reading: _Reading, wrong: Sequence[Row], right: Sequence[Row]) -> set[Hashable]:
+    """The parameters that all rows that tell have in common; of some readings, all but a few wrong ones."""
+    given = [each for each in map(reading.gives, wrong) if each is not None]
+    if not given:
+        return set()
+    if reading.sure and len(given) >= _MANY:
+        counted = Counter(one for each in given for one in each)
+        common = {one for one, count in counted.items() if count >= _MOST * len(given)}
+    else:
+        common = set.intersection(*given)
+    for each in map(reading.gives, right) if common else ():
+        common = common if each is None else common & each
+    return common
+
+
+def _likely(reading: _Reading, one: Hashable, right: Iterable[Row]) -> bool:
+    """Whether right rows could be right by a mistake's parameter."""
+    return sum(reading.luck(row, one) for row in right) > _LUCK
 
 
 def _shown(reading: _Reading, rows: Sequence[Row], common: set[Hashable]) -> list[tuple[Any, ...]]:
     """Parameters that wrong rows show, in front of each what it leaves and its rank."""
-    found = []
+    found, least = [], max((row.count for row in rows), default=0)
     for one in common:
-        left = [reading.leaves(row, one) for row in rows]
-        if any(other <= row.count for row, other in zip(rows, left, strict=True)):
+        left = [reading.leaves(row, one) for row in rows if one in (reading.gives(row) or ())]
+        if any(other <= least for other in left):
             found.append((sum(left), reading.best(one), str(one), one))
     return found
 
 
-def _plainly(wrong: Sequence[Row]) -> str:
-    """The first wrong row as it is."""
-    row = wrong[0]
+def as_it_is(rows: Iterable[Row]) -> str:
+    """The first wrong row in words, where nothing is known of it; empty where all are right.
+
+    Args:
+        rows: Of all launches.
+    """
+    row = next((row for row in rows if not row.right), None)
+    if row is None:
+        return ""
     if not len(row.missing):
         if (row.picked[1:] >= row.picked[:-1]).all():
             return "the K largest are all there, smallest first"
@@ -294,6 +327,23 @@ def _others(row: Row, one: Hashable) -> int:
     return int((value >= value[row.indices].min()).sum()) - row.count
 
 
+def _luck(row: Row, one: Hashable) -> float:
+    """How likely the right entries are among those that an order takes for equal; 0 in a sorted row."""
+    steps = np.diff(row.logits)
+    if (steps >= 0).all() or (steps <= 0).all():
+        return 0.0
+    value, least = _value(row, one), row.logits[row.order[-1]]
+    group = row.logits[value == np.sort(value)[::-1][row.count - 1]]
+    above, equal = int((group > least).sum()), int((group == least).sum())
+    here = row.count - int((row.logits > least).sum()) + above
+    return _ways(equal, here - above) - _ways(len(group), here)
+
+
+def _ways(many: int, few: int) -> float:
+    """The logarithm of the number of ways to choose a few of many."""
+    return lgamma(many + 1) - lgamma(few + 1) - lgamma(many - few + 1)
+
+
 def _key_words(one: Hashable) -> str:
     told = f"by their leading {one} bits alone" if isinstance(one, int) else one
     return f"logits are chosen {told}"
@@ -339,7 +389,8 @@ def _left_out(row: Row) -> set[Hashable]:
 
     places = np.arange(V)
     for unit in _UNITS:
-        if (lost >= V // unit * unit).all() and (kept < V // unit * unit).all():
+        # what has no whole round may be one by itself
+        if (row.right and unit > V) or ((lost >= V // unit * unit).all() and (kept < V // unit * unit).all()):
             found.add(("rest", unit))
         if lies(places >= unit):
             found.add(("behind", unit))
@@ -394,15 +445,50 @@ def _rank_words(one: Hashable) -> str:
     return "the largest is missing, and all others move up" if one == 1 else f"the {one} largest are missing"
 
 
+def _last_alone(row: Row) -> set[Hashable]:
+    """The K-th largest alone is another, and a smaller one that is not the next."""
+    lost = row.right or (row.picked[:-1] == row.logits[row.order[:-1]]).all()
+    return {"last"} if lost else set()
+
+
+def _last_words(_one: Hashable) -> str:
+    return "the K-th place alone is wrong: a smaller one stands there, the other K − 1 are right"
+
+
+def _values_once(row: Row) -> set[Hashable] | None:
+    """Of equal logits one alone is chosen."""
+    values = np.unique(row.logits + np.float32(0.0))[::-1][: row.count]
+    if len(values) < row.count:
+        return None
+    return {"once"} if (row.picked == values).all() else set()
+
+
+def _once_words(_one: Hashable) -> str:
+    return "of equal logits one alone is chosen, and smaller ones stand for the others"
+
+
+def _place_by_place(row: Row) -> set[Hashable] | None:
+    found = merged_place_by_place(row.logits, row.indices)
+    return None if found is None else set(found)
+
+
+def _place_words(one: Hashable) -> str:
+    told = f"sorted lists of {one} are merged place by place, the larger of both at each"
+    return f"{told}, so that what is next to it is lost (one of them has to be reversed)"
+
+
 def _likelier_row(one: Hashable) -> tuple[bool, str]:
     return not isinstance(one, int), str(one)
 
 
 _READINGS: tuple[_Reading, ...] = (
-    _Reading(_of_other_rows, _other_words, _likelier_row),
-    _Reading(_shifted, _shift_words, _likelier_shift),
-    _Reading(_from_elsewhere, _start_words),
-    _Reading(_by_another_key, _key_words, _likelier_key, _others),
+    _Reading(_of_other_rows, _other_words, _likelier_row, sure=True),
+    _Reading(_shifted, _shift_words, _likelier_shift, sure=True),
+    _Reading(_from_elsewhere, _start_words, sure=True),
+    _Reading(_values_once, _once_words),
+    _Reading(_place_by_place, _place_words),
+    _Reading(_by_another_key, _key_words, _likelier_key, _others, _luck),
     _Reading(_by_rank, _rank_words),
     _Reading(_left_out, _left_out_words, _simplest),
+    _Reading(_last_alone, _last_words),
 )

@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.fuse.hard_rows import SHARED, SHORT, keys, plain, sh
 from judge_tui.checks.tasks.fuse.subject import subject_of
 from judge_tui.checks.tasks.fuse.trial import Settled
 
-__all__ = ["Condition", "bound", "condition", "met_by"]
+__all__ = ["Condition", "bound", "condition", "met_by", "named_as"]
 
 #: An answer this far off is wrong because of the property; what rounding costs at offsets is told elsewhere.
 _OFF = 1e-2
@@ -292,8 +292,19 @@ def _condition(bench: Bench, settled: Settled, coarse: Condition, right: float, 
 
 def _named(bench: Bench, family: Family, right: float) -> str:
     """What the source calls the amount up to which rows are right, or one that is hardly less."""
-    constants = {name: value for name, value in _constants(bench).items() if _NEAR * right <= value <= right}
-    if not constants or not family.whole or right <= 1:
+    return named_as(bench, right, _NEAR) if family.whole and right > 1 else ""
+
+
+def named_as(bench: Bench, right: float, near: float = 1.0) -> str:
+    """What the source calls an amount, in brackets; empty where it names none.
+
+    Args:
+        bench: Where it is judged.
+        right: The amount.
+        near: Share of it that a constant may be instead.
+    """
+    constants = {name: value for name, value in _constants(bench).items() if near * right <= value <= right}
+    if not constants:
         return ""
     value = max(constants.values())
     names = [name for name, each in constants.items() if each == value]

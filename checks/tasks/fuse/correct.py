@@ -26,6 +26,8 @@ _BUDGET = 300.0
 #: Powers of two that lengths of short rows lie behind, and before the next.
 _SHORT = (4, 16, 32, 64, 128, 512)
 _LAST = "a short row, its largest logit last"
+#: Rows of launches in which a block goes on to a second one.
+_BEHIND = 150
 #: What a template calls the number of entries that it has room for.
 _ROOM = re.compile(r"cap|max_?k|k_?max|^k|_k$|room|list|slot|heap|keep|depth|top|entries|per_?lane", re.I)
 
@@ -54,7 +56,7 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
-    version=8,
+    version=9,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
@@ -165,7 +167,7 @@ def _summary(
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=10,
+    version=11,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
@@ -184,6 +186,7 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         Question("high rows, then low ones", far(rng, np.arange(40) // 20, sizes.between(100, 160)), K),
         # blocks of one wave go on to a second row, long enough that what they collected was cut before
         Question("more rows than a wave has blocks", far(rng, np.arange(150) // 75, 1300), K),
+        *_hard_behind_plain(rng, sizes, K),
     ]
     asked = ask(bench, settled, many)
     wrong = judged(found, settled, asked)
@@ -211,6 +214,20 @@ def rows_independent(bench: Bench, found: Findings) -> str:
     if grid and not wrong:
         return grid + beside
     return _summary(bench, found, settled, asked, wrong) + beside
+
+
+def _hard_behind_plain(rng: np.random.Generator, sizes: Sizes, K: int) -> Iterator[Question]:
+    """Rows of few finite logits, and of equal ones, behind plain rows, whose state a block may keep."""
+    V = max(sizes.between(200, 330), 3 * K)
+    few, equal = (draw(rng, _BEHIND, V) + np.float32(3.0) for _ in range(2))
+    for row in range(_BEHIND // 2, _BEHIND):
+        values = few[row].copy()
+        few[row] = -np.inf
+        kept = rng.permutation(V)[: max(1, K // 2)]
+        few[row, kept] = values[kept] - np.float32(9.0)
+        equal[row] = np.float32(-rng.uniform(1.0, 3.0))
+    yield Question("rows of fewer than K finite logits behind plain ones", few, K)
+    yield Question("rows of equal logits behind plain ones", equal, K)
 
 
 def _served(settled: Settled, variant: int, K: int) -> int:

@@ -17,6 +17,8 @@ Logits = npt.NDArray[np.float32]
 #: Threads that may share a row, and how many of the K largest one of them may have.
 _STRIPES = (32, 64, 128, 256, 512, 1024)
 _PER_THREAD = (1, 2, 3, 4, 5, 8, 9, 12, 16, 17, 24, 32, 33, 48, 64)
+#: Depths of logits, between numbers that stand for −inf in code.
+_DEEP = (1.0, 300.0, 3e3, 2e4, 9e4, 3e5, 3e7, 2e9)
 _OFFSETS = (8.0, 40.0, 60.0, 80.0, 100.0, 130.0, 300.0, 1000.0, 1e4)
 
 
@@ -144,6 +146,11 @@ FAMILIES: tuple[tuple[Family, ...], ...] = (
         "the K largest that are below zero, in a row of no whole rounds",
         lambda K: tuple(sorted({0, 1, max(1, K // 2), K})), rows.negative_ragged, _ragged_words,
         rows.below_ragged,
+    ),
+    Family(
+        "logits far below zero", lambda _K: _DEEP, rows.deep,
+        lambda right, wrong, _K: f"all logits lie below about −{wrong:.3g}, as where a number about "
+        f"−{(right + wrong) / 2:.2g} stands for −inf", rows.depth, whole=False,
     ),
     Family(
         "logits of −inf in front", lambda K: (0, 1, 40, 300, 1100, 1700), rows.empty_front,

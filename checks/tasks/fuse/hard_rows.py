@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "SHARED", "SHORT", "below", "below_ragged", "crowded", "empty", "empty_front", "falling", "far", "gap",
-    "holes", "keys", "leading", "maxima", "negative", "negative_ragged", "plain", "rising", "sharing",
-    "shifted", "thread", "tied", "tied_in_front", "ties", "ties_below",
+    "SHARED", "SHORT", "below", "below_ragged", "crowded", "deep", "depth", "empty",
+    "empty_front", "falling", "far", "gap", "holes", "keys", "leading", "maxima", "negative",
+    "negative_ragged", "plain", "rising", "sharing", "shifted", "thread", "tied",
+    "tied_in_front", "ties", "ties_below",
 ]  # fmt: skip
 
 Logits = npt.NDArray[np.float32]
@@ -227,6 +228,18 @@ def gap(row: Logits, K: int) -> float:
     """How far the K-th largest lies below the largest, of finite ones."""
     finite = np.sort(row[np.isfinite(row)])[::-1][:K]
     return float(finite[0] - finite[-1])
+
+
+def deep(rng: np.random.Generator, _K: int, least: float) -> Logits:
+    """All logits below so much under zero, and as far apart as lets no sum be rounded."""
+    return (-least * rng.uniform(1.0, 2.0, (1, SHORT))).astype(np.float32)
+
+
+def depth(row: Logits, _K: int) -> float:
+    """How far the largest lies below zero; -1 where logits lie close together."""
+    finite = row[np.isfinite(row)]
+    top = float(-finite.max()) if len(finite) else -1.0
+    return top if len(finite) and np.ptp(finite) > 0.5 * top else -1.0
 
 
 def shifted(sign: float) -> Callable[[np.random.Generator, int, float], Logits]:

@@ -10,7 +10,7 @@ Source: Milakov and Gimelshein, Online normalizer calculation for softmax (2018)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -31,12 +31,16 @@ from judge_tui.checks.tasks.fuse.merges import (
 )
 from judge_tui.checks.tasks.fuse.terms import mistakes
 
-__all__ = ["Hypothesis", "Sum", "common", "hypotheses", "sum_of"]
+__all__ = ["SHARED", "Hypothesis", "Sum", "by_chunks", "common", "hypotheses", "sum_of"]
 
 Floats = npt.NDArray[np.float64]
 #: Numbers of threads that share a row.
 _THREADS = (32, 8, 16, 64, 128, 256, 512, 1024)
 _WARP = 32
+#: Lanes that a butterfly reaches which begins too late, or ends too soon.
+_GROUPS = (16, 8, 4, 2)
+#: Parts of one size, as many as there are.
+_CHUNKS = "chunks"
 #: How far the logarithm of a sum in float32 may be from what a mistake gives, and how far it is off at least.
 _SAME, _OFF = 5e-5, 1e-3
 #: Probabilities from which on an entry says something of the sum.
@@ -63,7 +67,7 @@ class _Row:
 
     def shared(self, how: str, threads: int) -> Floats:
         """The part of each thread, one in each line."""
-        return _SHARED[how](self.logits, threads)
+        return _side(self.logits, threads) if how == _CHUNKS else SHARED[how](self.logits, threads)
 
     def statistics(self, how: str, threads: int) -> Parts:
         """The maximum and the sum of each thread's part."""
@@ -140,27 +144,28 @@ def sum_of(
     return Sum(_Row(row), float(np.median(logs)))
 
 
-def common(sums: Sequence[Sum]) -> Hypothesis | None:
+def common(sums: Sequence[Sum], known: Iterable[Hypothesis] = ()) -> Hypothesis | None:
     """The mistake that gives every one of the sums; at least two of them must be off.
 
     Args:
         sums: Of rows that are not alike.
+        known: Mistakes that are looked for; all that do not hang on a size where none are given.
     """
     sums = sorted(sums, key=lambda seen: (not seen.off, len(seen.row.logits)))
     if sum(seen.off for seen in sums) < 2:
         return None
-    return next((each for each in hypotheses() if all(map(each.gives, sums))), None)
+    return next((each for each in known or hypotheses() if all(map(each.gives, sums))), None)
 
 
 @lru_cache(maxsize=1)
 def hypotheses() -> tuple[Hypothesis, ...]:
     """All known mistakes, the likelier first."""
-    return (*_by_merge(), *_by_reach(), *_by_rise(), *_by_rest(), *_by_terms())
+    return (*_by_merge(), *_by_reach(), *_by_group(), *_by_rise(), *_by_rest(), *_by_terms())
 
 
 def _by_merge() -> Iterator[Hypothesis]:
     for words, merge in WRONG.items():
-        for how in _SHARED:
+        for how in SHARED:
             for threads in _THREADS:
                 for order in orders(merge):
                     made = partial(_merged, how, threads, (merge,), (order,))
@@ -185,7 +190,7 @@ def _in_two(words: str, merge: Merge, how: str, threads: int) -> Iterator[Hypoth
 
 def _by_reach() -> Iterator[Hypothesis]:
     """A reduction that does not reach every part."""
-    for how in _SHARED:
+    for how in SHARED:
         for threads in _THREADS:
             first = partial(_by_the_first, how, threads)
             yield Hypothesis(f"the maximum of the first of {threads} {how} is taken for the row's", first)
@@ -210,18 +215,27 @@ def _reached(count: int) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     yield "the last one's sum alone is left", places == count - 1
 
 
+def _by_group() -> Iterator[Hypothesis]:
+    """Maxima that reach a few neighbours alone, while sums are added up over all lanes of a warp."""
+    for how in SHARED:
+        for threads in _THREADS:
+            for size in _GROUPS if threads >= _WARP else ():
+                words = f"a maximum is found among {size} of a warp's lanes alone, while sums are added up"
+                yield Hypothesis(f"{words} over all ({threads} {how})", partial(_grouped, how, threads, size))
+
+
 def _by_rise() -> Iterator[Hypothesis]:
     """A thread's own running sum, when its maximum rises."""
     for factor, words in (
         (0.0, "is not rescaled when its maximum rises"),
         (1.0, "is rescaled by exp(m_new − m_old), the wrong way, when its maximum rises"),
     ):
-        for how in _SHARED:
+        for how in SHARED:
             for threads in (*_THREADS, 1):
                 each = f"each of {threads} {how}" if threads > 1 else "the one thread"
                 made = partial(_risen, how, threads, factor)
                 yield Hypothesis(f"the running sum of {each} {words}", made)
-    for how in _SHARED:
+    for how in SHARED:
         for threads in (*_THREADS, 1):
             each = f"each of {threads} {how}" if threads > 1 else "the one thread"
             words = f"the running sum of {each} lacks the logits at which its maximum rose"
@@ -233,6 +247,33 @@ def _by_rest() -> Iterator[Hypothesis]:
     for unit in (_WARP, *(threads for threads in _THREADS if threads > _WARP), 4, 8, 16):
         words = f"the logits behind the last multiple of {unit} are left out of the sum"
         yield Hypothesis(words, partial(_of_whole_rounds, unit))
+
+
+def by_chunks(size: int) -> Iterator[Hypothesis]:
+    """The mistakes of rows that are cut into chunks of one size, their sums being merged in order.
+
+    Args:
+        size: Logits of a chunk.
+    """
+    chunks = f"chunks of {size} logits"
+    for words, merge in WRONG.items():
+        made = partial(_merged, _CHUNKS, size, (merge,), (one_by_one,))
+        yield Hypothesis(f"the sums of {chunks} are {words}", made)
+    first = partial(_by_the_first, _CHUNKS, size)
+    yield Hypothesis(f"the maximum of the first of the {chunks} is taken for the row's", first)
+    for words, kept in (("first", slice(1)), ("last", slice(-1, None))):
+        made = partial(_chosen, size, kept)
+        yield Hypothesis(f"of {chunks} the sum of the {words} alone is left", made)
+    for words, kept in (("first", slice(1, None)), ("last", slice(-1))):
+        made = partial(_chosen, size, kept)
+        yield Hypothesis(f"of {chunks} the sum of the {words} is left out", made)
+    words = f"the logits behind the last whole chunk of {size} are left out of the sum"
+    yield Hypothesis(words, partial(_of_whole_rounds, size))
+
+
+def _chosen(size: int, kept: slice, row: _Row) -> float:
+    top, total = row.statistics(_CHUNKS, size)
+    return row.top + float(np.log((total * np.exp(top - row.top))[kept].sum()))
 
 
 def _by_terms() -> Iterator[Hypothesis]:
@@ -256,6 +297,13 @@ def _merged(how: str, threads: int, merges: Sequence[Merge], orders: Sequence[Or
 def _some(how: str, kept: npt.NDArray[np.bool_], row: _Row) -> float:
     top, total = row.statistics(how, len(kept))
     return row.top + float(np.log((total[kept] * np.exp(top[kept] - row.top)).sum()))
+
+
+def _grouped(how: str, threads: int, size: int, row: _Row) -> float:
+    top, total = (each.reshape(-1, _WARP // size, size) for each in row.statistics(how, threads))
+    highest = top.max(axis=2)
+    sums = (total * np.exp(difference(top, highest[..., None]))).sum(axis=2)
+    return float(np.log((np.exp(highest[:, 0] - row.top) * sums.sum(axis=1)).sum())) + row.top
 
 
 def _of_whole_rounds(unit: int, row: _Row) -> float:
@@ -302,12 +350,16 @@ def _by_fours_and_rest(row: Floats, count: int) -> Floats:
     return np.concatenate([_by_fours(row[:whole], count), _strided(row[whole:], count)], axis=1)
 
 
+def _side(row: Floats, size: int) -> Floats:
+    return _padded(row, size).reshape(-1, size)
+
+
 def _side_by_side(row: Floats, count: int) -> Floats:
     return _padded(row, count * -(-len(row) // count)).reshape(count, -1)
 
 
 #: How a row is shared out → its parts, one in each line.
-_SHARED: dict[str, Callable[[Floats, int], Floats]] = {
+SHARED: dict[str, Callable[[Floats, int], Floats]] = {
     "lanes": _strided,
     "lanes of four logits": _by_fours,
     "lanes of four logits (the rest one by one)": _by_fours_and_rest,

@@ -10,6 +10,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked, Question, ask, event_line, judged, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
+from judge_tui.checks.tasks.fuse.large_rows import LARGE, SIXTEEN, far_above, large_cause, nearly_one
 from judge_tui.checks.tasks.fuse.telling import explained
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
@@ -19,7 +20,6 @@ __all__ = ["numerics"]
 _OFFSET = 1e4
 #: What rounding lse to float32 at the offset costs; 8 units in the last place.
 _ROUNDED = 8 * _OFFSET * 2.0**-24
-_LARGE = (50257, 128256)
 #: Standard deviations at which some 1e-4 of a sum of 50,257 exponentials comes from terms below float32's
 #: resolution of the whole: a sum by one thread, or one that leaves them out, misses the contract's 1e-5.
 _SCALES = (3.0, 5.0)
@@ -28,6 +28,8 @@ _STRIPES = (32, 128, 256)
 _STRETCHES = (1, 32, 256, 1024)
 #: Rows of such.
 _RISING = 8
+#: What stands for −inf in code, logits lying below it: so far apart that no sum is rounded.
+_STAND_INS = (1e4, 5e4, 1e9)
 
 
 @check(
@@ -35,7 +37,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=11,
+    version=12,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -47,6 +49,7 @@ def numerics(bench: Bench, found: Findings) -> str:
     rows = [
         *_offsets(rng, sizes, K),
         *_hard(rng, sizes, K),
+        *_deep(rng, sizes, K),
         *_placed(rng, K),
         *_crowded(rng, usual(settled, 64)),
     ]
@@ -56,7 +59,7 @@ def numerics(bench: Bench, found: Findings) -> str:
     blank = _blank(found, settled, asked)
     _undefined(bench, found, settled, K)
     if wrong:
-        return explained(bench, found, settled, asked, wrong)
+        return explained(bench, found, settled, asked, wrong) + large_cause(bench, settled, wrong)
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"
@@ -110,20 +113,28 @@ def _hard(rng: np.random.Generator, sizes: Sizes, K: int) -> list[Question]:
     ]
 
 
+def _deep(rng: np.random.Generator, sizes: Sizes, K: int) -> list[Question]:
+    """Rows below what stands for −inf in code that starts from a finite number."""
+    return [
+        Question(
+            f"all below −{stand_in:g}",
+            (-stand_in * rng.uniform(1.05, 2.0, (1, sizes.between(600, 1200)))).astype(np.float32), K,
+        )
+        for stand_in in _STAND_INS
+    ]  # fmt: skip
+
+
 def _placed(rng: np.random.Generator, K: int) -> list[Question]:
     """Large vocabularies, the maximum last or sums of small terms; the top-k in one thread's stripe."""
     questions = []
-    for V in _LARGE:
-        logits = draw(rng, 1, V, scale=2.0)
-        logits[0, -1] = np.abs(logits).max() + 1
-        questions.append(Question(f"V = {V}, the maximum last", logits, K))
-    # as many of nearly one size as make 0 of a count of 16 bits
-    near = rng.uniform(-1.0, 1.0, (1, _LARGE[-1])).astype(np.float32)
-    near[0, rng.permutation(_LARGE[-1])[: 1 << 16]] += np.float32(100.0)
-    questions.append(Question(f"V = {_LARGE[-1]}, {1 << 16} of nearly one size far above", near, K))
+    questions.append(far_above(rng, -1, K))
+    logits = draw(rng, 1, LARGE[-1], scale=2.0)
+    logits[0, -1] = np.abs(logits).max() + 1
+    questions.append(Question(f"V = {LARGE[-1]}, the maximum last", logits, K))
+    questions.append(nearly_one(rng, SIXTEEN, K))
     for scale in _SCALES:
-        logits = draw(rng, 1, _LARGE[0], scale=scale)
-        questions.append(Question(f"V = {_LARGE[0]}, spread {scale:g}", logits, K))
+        logits = draw(rng, 1, LARGE[0], scale=scale)
+        questions.append(Question(f"V = {LARGE[0]}, spread {scale:g}", logits, K))
     for step in _STRIPES:
         V = max(step * (K + 3), 1024)
         places = int(rng.integers(step)) + step * rng.permutation(V // step)[:K]

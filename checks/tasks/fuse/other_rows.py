@@ -33,12 +33,14 @@ class Rows:
         log: The logarithm of each one's sum of exponentials.
         seen: Of the sum that its probabilities were divided by; NaN where they do not tell.
         right: Whether it is right.
+        V: Logits of each.
     """
 
     top: Floats
     log: Floats
     seen: Floats
     right: npt.NDArray[np.bool_]
+    V: int
 
 
 def rows_of(asked: Asked) -> Rows | None:
@@ -60,7 +62,7 @@ def rows_of(asked: Asked) -> Rows | None:
     for row in np.flatnonzero(known.chosen & (read.indices >= 0).all(axis=1)):
         found = sum_of(logits[row], logits[row, read.indices[row]], read.probabilities[row])
         seen[row] = np.nan if found is None else found.log
-    return Rows(top, log, seen, known.right(LIMIT))
+    return Rows(top, log, seen, known.right(LIMIT), logits.shape[1])
 
 
 def taken_from_others(launches: Sequence[Rows]) -> str:
@@ -73,8 +75,19 @@ def taken_from_others(launches: Sequence[Rows]) -> str:
     if shown < _LEAST:
         return ""
     with np.errstate(all="ignore"):
-        fits = (words for words, made in _mistakes() if all(_gives(made(each), each) for each in launches))
+        fits = (words for words, made in _mistakes() if _explains(made, launches))
         return next(fits, "")
+
+
+def _explains(made: Callable[[Rows], Floats], launches: Sequence[Rows]) -> bool:
+    """Whether a mistake gives all sums, some of which it makes wrong."""
+    shown = 0
+    for each in launches:
+        sums = made(each)
+        if not _gives(sums, each):
+            return False
+        shown += int((np.isfinite(each.seen) & ~each.right & (np.abs(sums - each.log) > _SAME)).sum())
+    return shown >= _LEAST
 
 
 def _gives(made: Floats, rows: Rows) -> bool:
@@ -133,20 +146,29 @@ def _after(top: Floats, step: int) -> npt.NDArray[np.bool_]:
     return found
 
 
-def which_are_wrong(rows: Rows, V: int) -> str:
-    """Which rows of a launch are wrong, as a clause; empty where none or all are, or no rule holds.
+def which_are_wrong(launches: Sequence[Rows]) -> str:
+    """Which rows of launches are wrong, as a clause; empty where none or all are, or no rule holds.
+
+    A rule that holds of them all is told, or else one of the first.
 
     Args:
-        rows: Of the launch.
-        V: Logits of each.
+        launches: Of which some row is wrong.
     """
+    told = [_rules(each) for each in launches]
+    common = [words for words in told[0] if all(words in each for each in told[1:])] if told else []
+    words = next(iter(common or (told[0] if told else ())), "")
+    return f"{words} {'is' if words.endswith('row') else 'are'} wrong" if words else ""
+
+
+def _rules(rows: Rows) -> list[str]:
+    """Which rows of a launch are wrong, in all ways in which it can be said, the likeliest first."""
     number, wrong = np.arange(len(rows.right)), ~rows.right
     if wrong.all() or not wrong.any():
-        return ""
+        return []
     first = int(np.argmax(wrong))
     higher = np.maximum.accumulate(rows.top)
     rules: list[tuple[str, npt.NDArray[np.bool_]]] = [
-        ("rows that begin off a 16-byte boundary", number * V % 4 != 0),
+        ("rows that begin off a 16-byte boundary", number * rows.V % 4 != 0),
         ("rows far below one before them", higher - rows.top > _GONE),
         (f"the rows from {first} on, each far below the one {first} before it,", _after(rows.top, first)),
         (f"the rows from {first} on" if first < len(wrong) - 1 else "the last row", number >= first),
@@ -165,5 +187,6 @@ def which_are_wrong(rows: Rows, V: int) -> str:
         rules.append((f"the rows behind the last multiple of {group}", number >= rest))
         rules.append((f"rows with row % {group} = {first % group}", number % group == first % group))
         rules.append((f"rows with row % {group} > 0", number % group > 0))
-    words = next((words for words, which in rules if np.array_equal(which, wrong)), "")
-    return f"{words} {'is' if words.endswith('row') else 'are'} wrong" if words else ""
+        rules.append((f"the first of each {group} rows alone", number % group == 0))
+        rules.append((f"rows in the second half of each {group}", number % group >= group // 2))
+    return [words for words, which in rules if np.array_equal(which, wrong)]

@@ -12,6 +12,8 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.own_sizes import named
 from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, usual
+from judge_tui.checks.tasks.fuse.by_entry import from_place
+from judge_tui.checks.tasks.fuse.conditions import named_as
 from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.driver import NOT_INSTANTIATED
 from judge_tui.checks.tasks.fuse.launcher import Launcher
@@ -56,7 +58,7 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=7,
+    version=8,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
@@ -86,14 +88,7 @@ def k_range(bench: Bench, found: Findings) -> str:
         told = ", ".join(str(K) for K in sorted(set(refused)))
         found.note("refused K", told, file=file, line=line, note="Refusing is no failure.")
     if wrong:
-        first = next((each for each in wrong if largest >= each.question.K), wrong[0])
-        what = first.wrong or "writes past its output"
-        told = f"{first.question.label} ({first.question.shape}): {what}"
-        told += wrong_sum(bench, found, settled, [first, *(each for each in wrong if each is not first)])
-        if found.verdict is Verdict.FAIL:
-            beyond = 0 < largest < min(each.question.K for each in wrong)
-            return f"right up to K = {largest} alone: {told}" if beyond else told
-        return f"right up to K = {largest}; launched without {launcher.host}, which may refuse more: {told}"
+        return _wrongly(bench, found, settled, wrong, largest)
     if not right:
         found.conclude(Verdict.SKIP)
         return "no K that was asked for was answered"
@@ -101,6 +96,21 @@ def k_range(bench: Bench, found: Findings) -> str:
     rest += f"; for {len(set(absent))} others its template has no instance" if absent else ""
     silent = "; some without an error code" if found.verdict is Verdict.WARN else ""
     return f"right up to K = {largest}{rest}{silent}"
+
+
+def _wrongly(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[Asked], largest: int) -> str:
+    """The summary where some K are wrong, the largest that is right being known."""
+    first = next((each for each in wrong if largest >= each.question.K), wrong[0])
+    what = first.wrong or "writes past its output"
+    told = f"{first.question.label} ({first.question.shape}): {what}"
+    told += wrong_sum(bench, found, settled, [first, *(each for each in wrong if each is not first)])
+    place = from_place(first)
+    told += f": {place}" if place else ""
+    up_to = f"right up to K = {largest}"
+    if found.verdict is Verdict.FAIL:
+        beyond = 0 < largest < min(each.question.K for each in wrong)
+        return f"{up_to}{named_as(bench, largest)} alone: {told}" if beyond else told
+    return f"{up_to}; launched without {settled.launcher.host}, which may refuse more: {told}"
 
 
 def _asked(bench: Bench, settled: Settled) -> list[Asked]:

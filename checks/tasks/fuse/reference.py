@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,9 +165,8 @@ def _instead(given: Floats, wanted: Floats, picked: Floats) -> str:
         "they are all zero": np.zeros_like(wanted),
     }
     with np.errstate(invalid="ignore", divide="ignore"):
-        return next((what for what, each in others.items() if _near(given, each, wanted)), "") or _apart(
-            given, wanted
-        )
+        told = next((what for what, each in others.items() if _near(given, each, wanted)), "")
+        return told or _apart(given, wanted, others)
 
 
 def _rounded(given: Floats, wanted: Floats) -> str:
@@ -179,13 +179,21 @@ def _rounded(given: Floats, wanted: Floats) -> str:
     return "they are rounded to float16" if (single.astype(np.float16) == single).all() else ""
 
 
-def _apart(given: Floats, wanted: Floats) -> str:
-    """What is wrong where some of them are right."""
+def _apart(given: Floats, wanted: Floats, others: Mapping[str, Floats]) -> str:
+    """What is wrong where some of them are right, or are one of other things from a place on."""
     right = np.isclose(given, wanted, rtol=1e-5, atol=0)
     first = int(np.argmin(right))
     cut = (given[first:] == 0) & (wanted[first:] > 1e-30)
     if right[:first].any() and cut.all():
         return f"from place {first} on they are 0"
+    if right[:first].any() and not right[first:].any():
+        rest = slice(first, None)
+        for what, each in others.items():
+            if _near(given[rest], each[rest], wanted[rest]):
+                return f"the first {first} are right, from place {first} on {what}"
+    for what, each in others.items() if right.any() else ():
+        if _near(given[~right], each[~right], wanted[~right]):
+            return f"{right.sum()} of {len(right)} are right, of the others {what}"
     apart = not np.allclose(given, wanted, rtol=1e-3, atol=0)
     if apart and np.allclose(np.sort(given), np.sort(wanted), rtol=1e-5, atol=0):
         return "the right ones stand beside other indices"

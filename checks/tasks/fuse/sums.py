@@ -13,10 +13,10 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, usual
-from judge_tui.checks.tasks.fuse.merging import Hypothesis, Sum, common, sum_of
+from judge_tui.checks.tasks.fuse.merging import Hypothesis, Sum, by_chunks, common, sum_of
 from judge_tui.checks.tasks.fuse.trial import Settled
 
-__all__ = ["wrong_sum"]
+__all__ = ["wrong_chunks", "wrong_sum"]
 
 #: V of the rows that are launched: whole rounds of all threads, and rests of every kind.
 _LENGTHS = (1024, 2047, 3601)
@@ -28,6 +28,8 @@ _SCALE = 2.0
 _SECONDS = 20.0
 #: Rows of the check's own that are looked at where those are answered rightly, and logits of each.
 _MOST, _LONGEST = 4, 9000
+#: Sizes of chunks that long rows may be cut into.
+_LEAST_CHUNK, _MOST_CHUNK = 128, 8192
 #: A relative error that is one.
 _WRONG = 1e-4
 _KNOWN: weakref.WeakKeyDictionary[Bench, list[Sum]] = weakref.WeakKeyDictionary()
@@ -63,6 +65,40 @@ def wrong_sum(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[A
     launcher = settled.launcher
     found.note("the sum of exponentials", mistake.words, file=launcher.file, line=launcher.line or None)
     return f": {mistake.words}"
+
+
+def wrong_chunks(
+    bench: Bench, found: Findings, settled: Settled, wrong: Sequence[Asked], longest: int
+) -> str:
+    """What is wrong with the sums of rows longer than those that are right, as the end of a sentence.
+
+    Args:
+        bench: Where it is judged.
+        found: Is told.
+        settled: How the submission is launched.
+        wrong: The check's answers that are wrong.
+        longest: Up to which length rows are right.
+    """
+    off = any(each.compared is not None and (each.compared.error > _WRONG).any() for each in wrong)
+    if not off or not _LEAST_CHUNK <= longest <= _MOST_CHUNK:
+        return ""
+    rng, K = bench.rng("chunks"), usual(settled, 10)
+    lengths = (longest + longest // 3, 2 * longest, 2 * longest + 77, 4 * longest - 9)
+    rows = [rng.normal(scale=_SCALE, size=(1, V)).astype(np.float32) for V in lengths]
+    for row in rows:
+        # where the first chunk is, which nothing loses
+        row[0, rng.permutation(longest)[:K]] = row.max() + rng.uniform(0.1, 1.0, K)
+    questions = [Question(f"sum of {row.shape[1]} exponentials", row, K) for row in rows]
+    try:
+        sums = list(_sums(ask(bench, settled, questions, seconds=_SECONDS)))
+    except Skipped:
+        return ""
+    mistake = common(sums, tuple(by_chunks(longest))) if len(sums) == len(rows) else None
+    if mistake is None:
+        return ""
+    launcher = settled.launcher
+    found.note("the sum of exponentials", mistake.words, file=launcher.file, line=launcher.line or None)
+    return f"; {mistake.words}"
 
 
 def _mistake(launched: Sequence[Sum], own: Sequence[Sum]) -> Hypothesis | None:

@@ -10,12 +10,20 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.fuse.asking import Asked
-from judge_tui.checks.tasks.fuse.choices import Row, chosen_instead, out_of_range
+from judge_tui.checks.tasks.fuse.behind import behind_others
+from judge_tui.checks.tasks.fuse.by_entry import (
+    from_place,
+    own_maxima,
+    past_the_end,
+    taken_again,
+    values_alone,
+)
+from judge_tui.checks.tasks.fuse.choices import Row, as_it_is, chosen_instead, out_of_range
 from judge_tui.checks.tasks.fuse.conditions import condition, met_by
 from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
-from judge_tui.checks.tasks.fuse.sums import wrong_sum
+from judge_tui.checks.tasks.fuse.sums import wrong_chunks, wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
-from judge_tui.checks.tasks.fuse.widths import wrong_widths
+from judge_tui.checks.tasks.fuse.widths import longest_right, wrong_widths
 
 __all__ = ["explained"]
 
@@ -45,7 +53,7 @@ def explained(
     """
     first = wrong[0]
     why = wrong_sum(bench, found, settled, wrong)
-    why = why or _ending(_rounding(wrong))
+    why = why or _ending(_rounding(wrong)) or _ending(own_maxima(wrong))
     plain = first.answer.status == "done" and not first.question.variant
     launches = [rows for each in wrong if (rows := rows_of(each)) is not None]
     several = len(launches) == len(wrong)
@@ -53,13 +61,15 @@ def explained(
         why = why or _ending(taken_from_others(launches))
     if why or not plain or first.compared is None:
         return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
-    chosen = "" if first.compared.chosen.all() else _stray(first) or chosen_instead(_rows(asked))
+    chosen = "" if first.compared.chosen.all() else _chosen(first, asked, wrong)
     cause = condition(bench, settled, asked)
     if cause is None:
         widths = wrong_widths(bench, found, settled)
         told = f"{first.wrong}: {chosen}" if chosen else first.wrong
-        which = which_are_wrong(launches[0], first.question.logits.shape[1]) if several and not widths else ""
-        return f"{first.question.label} ({first.question.shape}){where}: {told}{widths}{_ending(which, '; ')}"
+        which = which_are_wrong(launches) if several and not widths else ""
+        which = wrong_chunks(bench, found, settled, wrong, longest_right(bench)) or _ending(which, "; ")
+        which += _ending(behind_others(bench, settled, first), "; ")
+        return f"{first.question.label} ({first.question.shape}){where}: {told}{widths}{which}"
     launcher = settled.launcher
     example = met_by(cause, wrong) or first
     found.note(
@@ -69,6 +79,12 @@ def explained(
     )  # fmt: skip
     told = f"{chosen} ({_example(example)})" if chosen else f"{example.wrong} ({_example(example)})"
     return f"wrong where {cause.words}: {told}"
+
+
+def _chosen(first: Asked, asked: Sequence[Asked], wrong: Sequence[Asked]) -> str:
+    """What was chosen in place of the K largest: a mistake, or which entries are wrong."""
+    told = _stray(first) or past_the_end(first) or taken_again(first) or chosen_instead(_rows(asked))
+    return told or values_alone(wrong) or from_place(first) or as_it_is(_rows(asked))
 
 
 def _rounding(wrong: Sequence[Asked]) -> str:

@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.fuse.asking import Question, ask, usual
 from judge_tui.checks.tasks.fuse.places import lost_places
 from judge_tui.checks.tasks.fuse.trial import Settled
 
-__all__ = ["between", "wrong_widths"]
+__all__ = ["between", "longest_right", "wrong_widths"]
 
 #: The least and the largest V, how many there are at first, and rounds that narrow what they show.
 _LEAST, _MOST, _RUNGS, _ROUNDS = 40, 6000, 26, 4
@@ -26,6 +26,7 @@ _LEAST, _MOST, _RUNGS, _ROUNDS = 40, 6000, 26, 4
 _PARTS = 4
 _SECONDS, _LEFT = 25.0, 60.0
 _KNOWN: weakref.WeakKeyDictionary[Bench, str] = weakref.WeakKeyDictionary()
+_RIGHT: weakref.WeakKeyDictionary[Bench, int] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
@@ -45,12 +46,28 @@ def wrong_widths(bench: Bench, found: Findings, settled: Settled) -> str:
         told += lost_places(bench, settled, (V for V, right in seen.items() if not right))
         with _LOCK:
             _KNOWN[bench] = told
+            _RIGHT[bench] = _longest(seen)
     if not told:
         return ""
     launcher = settled.launcher
     words = told.removeprefix("; ")
     found.note("single rows of many V", words, file=launcher.file, line=launcher.line or None)
     return told
+
+
+def longest_right(bench: Bench) -> int:
+    """The V up to which all single rows are right and behind which none are; 0 where there is none.
+
+    Args:
+        bench: Where it is judged; it has been asked for wrong widths.
+    """
+    return _RIGHT.get(bench, 0)
+
+
+def _longest(seen: Mapping[int, bool]) -> int:
+    right, wrong = ({V for V, each in seen.items() if each is which} for which in (True, False))
+    apart = right and wrong and max(right) + 1 == min(wrong)
+    return max(right) if apart else 0
 
 
 def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge_tui.checks.tasks.fuse.choices import Row, chosen_instead, out_of_range
+from judge_tui.checks.tasks.fuse.choices import Row, as_it_is, chosen_instead, out_of_range
 
 Logits = npt.NDArray[np.float32]
 #: A launch and the number of a row of it → the indices that come.
@@ -22,7 +22,8 @@ def top(values: npt.NDArray[np.generic], count: int = K) -> npt.NDArray[np.int64
 
 def told(kernel: Kernel, rows: int = 4, V: int = 1003, shift: float = 0.0) -> str:
     logits = (np.random.default_rng(3).normal(scale=3, size=(rows, V)) + shift).astype(np.float32)
-    return chosen_instead(Row(logits[row], kernel(logits, row), row, logits) for row in range(rows))
+    found = [Row(logits[row], kernel(logits, row), row, logits) for row in range(rows)]
+    return chosen_instead(found) or as_it_is(found)
 
 
 def only(kept: npt.NDArray[np.bool_], row: Logits) -> npt.NDArray[np.int64]:
@@ -74,7 +75,7 @@ def test_a_rule_that_a_right_row_refutes_is_not_told() -> None:
 def test_logits_that_are_all_equal_by_an_order_do_not_show_it() -> None:
     logits = np.float32(1e4) + np.arange(1000, dtype=np.float32)[None] / 1024
     lost = np.delete(top(logits[0], K + 1), 3)
-    assert chosen_instead([Row(logits[0], lost, 0, logits)]).startswith("of the 10 largest 1 is missing")
+    assert as_it_is([Row(logits[0], lost, 0, logits)]).startswith("of the 10 largest 1 is missing")
 
 
 def test_indices_that_count_from_the_first_row_are_told() -> None:

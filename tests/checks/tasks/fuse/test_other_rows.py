@@ -19,7 +19,7 @@ def launch(made: Callable[[Floats, Floats], Floats]) -> Rows:
     top = rng.normal(scale=3, size=COUNT)
     log = top + rng.uniform(1, 3, size=COUNT)
     seen = made(top, log)
-    return Rows(top, log, seen, np.abs(seen - log) < 1e-5)
+    return Rows(top, log, seen, np.abs(seen - log) < 1e-5, 1000)
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_what_is_taken_from_others_is_told(made: Callable[[Floats, Floats], Floa
 def test_which_rows_are_wrong_is_told(wrong: npt.NDArray[np.bool_], words: str) -> None:
     some = np.zeros(COUNT)
     V = 1003 if "boundary" in words else 1000
-    assert which_are_wrong(Rows(some, some, some, ~wrong), V) == words
+    assert which_are_wrong([Rows(some, some, some, ~wrong, V)]) == words
