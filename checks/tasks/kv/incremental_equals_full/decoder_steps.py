@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_causes import tol
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_lengths import told_lengths
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.incremental_equals_full.reach import judge_reach
+from judge_tui.checks.tasks.kv.incremental_equals_full.stored_places import stored
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences, Topic
@@ -312,7 +313,23 @@ def _emptied(subject: Subject, found: Findings, make: Maker, said: Sentences) ->
     note = "it goes on after the first" if goes_on else ""
     if not found.limit(quantity, anew, limit, otherwise=otherwise, note=note, **subject.where("prefill")):
         told = "goes on after the first" if goes_on else f"is off that of a new decoder by {anew:.2g}"
-        said.append(f"after {name}() a second prompt {told}")
+        why = "" if goes_on else _kept_after(subject, name, given[:, : _PROMPT + 1], second)
+        said.append(f"after {name}() a second prompt {told}{why}")
+
+
+def _kept_after(subject: Subject, name: str, first: Array, second: Array) -> str:
+    """What a decoder that was emptied stores otherwise than a new one, as the end of a sentence."""
+
+    def feed(decoder: Decoder) -> None:
+        decoder.prefill(first[:, :-1])
+        decoder.decode(first[:, -1])
+        _call(decoder, name)
+        decoder.forget()
+        decoder.prefill(second[:, :-1])
+        decoder.decode(second[:, -1])
+
+    told = stored(subject, feed, second)
+    return f": {told}" if told else ""
 
 
 def _forgets(subject: Subject, decoder: Decoder) -> str:

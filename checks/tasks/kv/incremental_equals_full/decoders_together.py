@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import tells_sequences
+from judge_tui.checks.tasks.kv.incremental_equals_full.beside_others import beside_words
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import full
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -27,6 +28,8 @@ __all__ = ["judge"]
 Array = npt.NDArray[np.float64]
 _LENGTHS = (1, 5, 12, 3)
 _STEPS = 3
+#: The share of the budget that must be left for looking closer.
+_LEFT = 0.3
 #: Tokens of the longest in the end.
 _MOST = max(_LENGTHS) + _STEPS + 2
 #: Under which names the tokens of a step of several sequences may be handed over.
@@ -115,12 +118,31 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> bool:
         worst.error, limit, note=worst.note, **subject.where("decode"),
     )  # fmt: skip
     if worst.wrong(limit):
-        said.append(
-            f"decoder: a sequence beside others is {worst.error:.2g} off the same alone ({worst.where})"
-        )
+        off = f"is {worst.error:.2g} off the same alone ({worst.where})"
+        said.append(f"decoder: a sequence beside others {off}{_why(subject, make, limit)}")
     else:
         said.append(f"decoder: every sequence within {worst.error:.1e} of the same alone (limit {limit:.0e})")
     return True
+
+
+def _why(subject: Subject, make: Maker, limit: float) -> str:
+    """Beside which others a step of two is wrong, as the end of a sentence."""
+    if subject.bench.left < _LEFT * subject.bench.budget:
+        return ""
+    rng = subject.bench.rng("beside others")
+
+    def run(tokens: Sequence[Array]) -> Array:
+        sequences, steps = Sequences(make, subject.bound, len(tokens)), 2
+        for b, one in enumerate(tokens):
+            sequences.prefill(b, one[:, :-steps])
+        for back in range(steps, 0, -1):
+            answer = sequences.step(np.concatenate([one[:, -back] for one in tokens]), range(len(tokens)))
+        return answer
+
+    def right(answer: Array, tokens: Array) -> bool:
+        return relative_error(answer, full(make, tokens, 0, tokens.shape[1])) <= limit
+
+    return beside_words(run, lambda count: make(1).draw(rng, count), right)
 
 
 def _at_once(decode: Binding) -> bool:

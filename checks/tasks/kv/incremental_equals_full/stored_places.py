@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 #: How near rows are that are the same, whichever way they came in.
 _SAME = 1e-4
 #: Places and tokens that are looked for at most, and positions past the last token.
-_MOST, _PAST = 24, 3
+_MOST, _PAST = 24, 6
 #: The share of the budget that must be left for looking closer.
 _LEFT = 0.3
 
@@ -65,6 +65,9 @@ class Stored:
         ours, theirs = (slots(self._empty, each, self.shape, self.tokens) for each in (after, truth))
         shapes = [[slot.seen.shape for slot in kept] for kept in (ours, theirs)]
         if not ours or shapes[0] != shapes[1]:
+            rows = {shape[1] for shape in shapes[0]}
+            if len(rows) == 1 and {shape[1] for shape in shapes[1]} == {self.tokens}:
+                self.words = f"its cache has {rows.pop()} rows for {self.tokens} tokens"
             return
         wrong = _rows_apart(ours, theirs)
         self.same = not wrong
