@@ -57,7 +57,7 @@ NAMED = (
     ("position_of_the_longest", "variable_lengths", "is stored as one that stands at position 12"),
     ("decoder_padding_stored", "variable_lengths", "its padding reaches the answer of sequence"),
     ("offset_of_the_longest", "variable_lengths", "3 later tokens of the call that it sees"),
-    ("requests_share_a_clock", "variable_lengths", "wrong beside a longer one; how long the other is reaches it"),
+    ("requests_share_a_clock", "variable_lengths", "wrong beside a longer one; how long the other is"),
     ("reset_keeps_the_place", "incremental_equals_full", "are stored as if they stood 5 later"),
     ("reset_keeps_the_values", "incremental_equals_full", "its cache has 10 rows for 5 tokens"),
     ("hidden_by_minus_a_billion", "incremental_equals_full", "below finite numbers that stand for −inf"),
