@@ -11,6 +11,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.kv.quantized.aging import judge_aging
 from judge_tui.checks.tasks.kv.quantized.cases import judge_cases, judge_zeros
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder
 from judge_tui.checks.tasks.kv.quantized.drifting import drift
@@ -68,6 +69,7 @@ def judge_codes(bench: Bench, found: Findings, coder: Coder, told: int) -> Judge
     judge_sizes(job, tokens)
     _plain_numbers(job)
     _weight(job)
+    judge_aging(job)
     return job
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.contract import Param
 from judge_tui.checks.tasks.kv.words.parameters import (
     ACTIVE,
     AFTER,
@@ -40,12 +41,13 @@ __all__ = ["QUANTIZED", "ROLES", "SIZES", "ByRole"]
 #: Role → how it is called: what is bound, or a combination that is tried.
 ByRole = dict[str, Binding]
 
+_ROOM = takes("max_len", f"{MAX_LEN} seq_len s size", "int")
 SIZES = (
     takes("layers", LAYERS, "int"),
     takes("batch", BATCH, "int"),
     takes("heads", HEADS, "int"),
     takes("kv_heads", KV_HEADS, "int"),
-    takes("max_len", f"{MAX_LEN} seq_len s size {WINDOW}", "int"),
+    replace(_ROOM, aliases=(*_ROOM.aliases, *WINDOW.split())),
     takes("head_dim", "d_head dim d head_size d_k dk hd width", "int"),
     takes("embed", "embed_dim d_model hidden_dim hidden_size model_dim", "int"),
     takes("dtype", "data_type", "dtype"),
@@ -193,7 +195,12 @@ ROLES = (
 #: A cache of codes and scales: only its making is told apart by name, the rest by its class.
 QUANTIZED = role(
     "quantized",
-    (*SIZES[:-1], BITS),
+    # of a window with a default, the newest tokens may be kept as they are
+    (
+        *(_ROOM if size.name == _ROOM.name else size for size in SIZES[:-1]),
+        Param(_ROOM.name, "int", tuple(WINDOW.split()), required=False, spare=True),
+        BITS,
+    ),
     (gives("cache", kind="handle", required=True),),
     r"quanti[sz]ed.*cache cache.*quanti[sz]ed int8.*cache|cache.*int8|q8|int4",
     r"test check bench demo config stats page hybrid block tensor",

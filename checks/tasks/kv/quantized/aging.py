@@ -1,0 +1,74 @@
+"""Tokens that come one by one behind a prompt: whether they ever become codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.storage import total
+from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
+from judge_tui.checks.tasks.kv.quantized.held import Judged
+
+__all__ = ["judge_aging"]
+
+Array = npt.NDArray[np.float32]
+#: Tokens at once, and one by one behind them: more than are kept as they are, or wait until a group is full.
+_PROMPT, _STEPS, _WIDTH = 512, 320, 64
+#: How many of the steps' tokens may be there as they were, beside those of the prompt.
+_MOST = 0.9
+#: Bytes of a number of half precision.
+_HALF = 2.0
+#: How far off a number within ±1 is at most that is no code, but float16 at the least.
+_SAME = 6e-4
+
+
+def judge_aging(job: Judged) -> None:
+    """Count the tokens that come back as they went in, after a prompt and again after many steps.
+
+    Args:
+        job: A quantized cache.
+    """
+    coder = job.coder
+    if not isinstance(coder, CacheCoder) or not coder.feeds_whole:
+        return
+    quantity = (
+        f"{job.label}: of {_STEPS} tokens behind a prompt of {_PROMPT}, one by one, those kept as they were"
+    )
+    shape = (1, coder.heads, _PROMPT + _STEPS, _WIDTH)
+    k, v = job.draw("aging", job.told).uniform(-1, 1, (2, *shape)).astype(np.float32)
+    try:
+        cached = coder.opened(shape, job.told)
+        _feed(cached, k[:, :, :_PROMPT], v[:, :, :_PROMPT], whole=True)
+        before, held = _as_they_were(cached, k, v), total(cached)
+        _feed(cached, k[:, :, _PROMPT:], v[:, :, _PROMPT:], whole=False)
+        kept, each = (
+            _as_they_were(cached, k, v) - before,
+            (total(cached) - held) / (2 * k[:, :, _PROMPT:].size),
+        )
+    except (Raised, BadResult, Skipped) as fault:
+        job.found.note(quantity, "not judged", note=fault.message)
+        return
+    most = int(_MOST * _STEPS)
+    note = f"{before} of the prompt; {each:.3g} bytes per number of the steps"
+    if before == _PROMPT:
+        # what keeps a prompt as it is keeps codes of nothing that shows here
+        job.found.note(quantity, kept, note=note)
+    elif not job.found.limit(quantity, kept, most, unit="tokens", note=note, **coder.where):
+        weight = f" ({each:.3g} bytes per number)" if each > _HALF else ""
+        job.wrong.append(
+            f"tokens that come one by one never become codes: behind a prompt of {_PROMPT}, of which "
+            f"{before} are kept in full precision, {kept} of {_STEPS} further ones are too{weight}"
+        )
+
+
+def _feed(cached: Cached, k: Array, v: Array, *, whole: bool) -> None:
+    cached.feed(np.zeros_like(k), k, v, whole=whole)
+
+
+def _as_they_were(cached: Cached, k: Array, v: Array) -> int:
+    """How many tokens come back as they went in."""
+    pairs = zip(cached.stored(0), (k, v), strict=True)
+    off = [np.abs(got - x[:, :, : got.shape[2]]).max(axis=(0, 1, 3)) for got, x in pairs]
+    return int(np.sum(np.maximum(*off) <= _SAME))
