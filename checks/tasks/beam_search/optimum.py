@@ -14,6 +14,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.beam_search.glued import glued
 from judge_tui.checks.tasks.beam_search.histories import foreign, searched
+from judge_tui.checks.tasks.beam_search.mistaken import goes_wrong, stopped_early
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Hyp, beam_search, exhaustive
 from judge_tui.checks.tasks.beam_search.reaches import sets
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
@@ -27,6 +28,8 @@ _STEPS = 5
 _TINY = ((3, 3), (3, 4), (4, 3), (5, 2), (6, 2))
 #: What is added to the logit of EOS.
 _BIASES = (-0.5, -1.0, 0.5, 0.0)
+#: The tiny models on which the best beam ends, and one that ends later wins under the penalty.
+_LATER = (2, 3)
 #: V and K of a wide search.
 _LARGE = ((40, 80), (12, 24))
 
@@ -56,7 +59,7 @@ class _Tiny:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=12,
+    version=13,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -64,12 +67,13 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     wrong: list[str] = []
     other: list[str] = []
     rows: list[tuple[str, ...]] = []
-    unsorted = 0
+    unsorted, seen = 0, list[Answer]()
     scores = Scores(search)
     for tiny in _tinies(bench):
         for alpha in (0.0, 0.7):
             answer = search(tiny.script, [tiny.prompt], tiny.width, tiny.steps, alpha)
             scores.add(answer)
+            seen.append(answer)
             unsorted += not answer.in_order()
             best = tiny.truth(alpha).best
             told = _told(answer)
@@ -85,7 +89,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         limit=f"{len(rows) - len(other)} of {len(rows)}", note=(wrong or other or [""])[0],
         table=(("model", "K", "alpha", "best of all", "returned first"), *rows), **search.where,
     )  # fmt: skip
-    narrow, count = _narrow(bench, search)
+    narrow, pruned = _narrow(bench, search)
+    count = len(pruned)
     found.claim(
         "best of narrow searches, at least that of a right beam search", not narrow,
         measured=f"{count - len(narrow)} of {count}", limit=f"{count} of {count}",
@@ -111,6 +116,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         lost = f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
     if lost and (cause := scores.cause):
         return f"scores are wrong as where {cause}: {scores.furthest}; {lost}"
+    if lost and (way := goes_wrong([*seen, *pruned])):
+        return f"all {len(seen) + count} winners are as where {way}: {lost}"
     if lost:
         return _because(bench, search, found, lost)
     if unsorted:
@@ -167,10 +174,20 @@ def _tinies(bench: Bench) -> Iterator[_Tiny]:
             raw, ranked = tiny.truth(0.0), tiny.truth(0.7)
             # In two of the four the penalty makes another sequence the best: to leave it out shows.
             turns = number % 2 == 0 or raw.best.tokens != ranked.best.tokens
-            if min(raw.margin, ranked.margin) > 1e-3 and turns:
+            if (
+                min(raw.margin, ranked.margin) > 1e-3
+                and turns
+                and (number not in _LATER or _later(tiny, ranked))
+            ):
                 yield tiny
                 break
     yield _trap(bench.rng("trap"))
+
+
+def _later(tiny: _Tiny, truth: Found) -> bool:
+    """Whether one that ends later wins where the best beam has ended before."""
+    rows, eos = tiny.script.rows, tiny.script.eos
+    return stopped_early(rows, tiny.prompt, tiny.width, tiny.steps, 0.7, eos) != truth.best.tokens
 
 
 def _trap(rng: np.random.Generator) -> _Tiny:
@@ -187,13 +204,13 @@ def _trap(rng: np.random.Generator) -> _Tiny:
     return _Tiny("V = 4, least likely first token", script, prompt, 3)
 
 
-def _narrow(bench: Bench, search: Search) -> tuple[list[str], int]:
-    """Winners at alpha 0 that are worse than those of every right way to search."""
+def _narrow(bench: Bench, search: Search) -> tuple[list[str], list[Answer]]:
+    """Winners at alpha 0 that are worse than those of every right way to search; and all answers."""
     wrong: list[str] = []
-    count = 0
+    answers: list[Answer] = []
     for script, prompt, width, least in _narrow_draws(bench.seed):
-        count += 1
         answer = search(script, [prompt], width, _STEPS, 0.0)
+        answers.append(answer)
         winner = answer.winner()
         reached = answer.truth(winner) if winner else -math.inf
         early = winner is not None and len(winner.tokens) < _STEPS and script.eos not in winner.tokens
@@ -203,7 +220,7 @@ def _narrow(bench: Bench, search: Search) -> tuple[list[str], int]:
                 f"V = {script.vocab_size}, K = {width}: the best {what} {_told(answer)} with {reached:.4g}, "
                 f"a right one has {least:.4g}"
             )
-    return wrong, count
+    return wrong, answers
 
 
 @functools.lru_cache(maxsize=8)

@@ -1,0 +1,219 @@
+"""Searches that go wrong in one known way: which of them gives every winner that a submission returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from judge_tui.checks.tasks.beam_search.oracle import Hyp
+from judge_tui.checks.tasks.beam_search.scripts import Tokens
+from judge_tui.checks.tasks.beam_search.searching import Answer
+from judge_tui.checks.worker.scripted.models import Rows
+
+__all__ = ["goes_wrong", "stopped_early"]
+
+#: So many winners at least have to be others than a right search gives.
+_LEAST = 2
+_EARLY = "the search stops as soon as its best beam has ended"
+#: A beam, and its last log-probability → what it is ranked by while searching.
+_Key: TypeAlias = "Callable[[Hyp, float, float], float]"
+
+
+def _score(hyp: Hyp, _last: float, alpha: float) -> float:
+    return hyp.score(alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """How a search goes.
+
+    Attributes:
+        width: K → how many beams are kept.
+        grown: K → how many tokens behind each beam are looked at; None for all.
+        key: What beams are ranked by.
+        first: Which beams have their places before others, or are lost; empty for none.
+        begins: Live beams, in order → those that are expanded.
+        stops: Beams in order → whether the search is over.
+        returns: Beams in order → those that may be returned.
+        merged: Whether of new beams with one last token the best alone is kept.
+        apart: Whether each beam goes on with its own best token once there are K.
+        steps: Steps less than asked for.
+        barred: Whether EOS can never come.
+        lowest: Whether the least likely tokens behind a beam are looked at.
+        rest: Whether live beams that are not expanded stay as they are.
+        renewed: Whether ended beams are ranked by their sums from their second step on.
+        side: Whether ended beams leave the pool for a list that is merged at the end.
+    """
+
+    width: Callable[[int], int] = field(default=lambda k: k)
+    grown: Callable[[int], int] | None = None
+    key: _Key = _score
+    first: str = ""
+    begins: Callable[[list[Hyp]], list[Hyp]] = field(default=lambda live: live)
+    stops: Callable[[list[Hyp]], bool] = field(default=lambda _: False)
+    returns: Callable[[list[Hyp]], list[Hyp]] = field(default=lambda beams: beams)
+    merged: bool = False
+    apart: bool = False
+    steps: int = 0
+    barred: bool = False
+    lowest: bool = False
+    rest: bool = False
+    renewed: bool = False
+    side: bool = False
+
+
+def _ended(beams: Sequence[Hyp]) -> list[Hyp]:
+    return [hyp for hyp in beams if hyp.finished]
+
+
+def _live(beams: Sequence[Hyp]) -> list[Hyp]:
+    return [hyp for hyp in beams if not hyp.finished]
+
+
+#: Words, behind "as where" → how the search goes then, in one way or another.
+_MISTAKES: Mapping[str, Sequence[_Ways]] = {
+    "one beam alone is kept whatever K is, or all K are the same one": [_Ways(width=lambda _: 1)],
+    "one beam fewer than K is kept": [_Ways(width=lambda k: max(k - 1, 1))],
+    "one token behind each beam is looked at, not K": [_Ways(grown=lambda _: 1)],
+    "two tokens behind each beam are looked at, not K": [_Ways(grown=lambda _: 2)],
+    "the best beam alone is expanded": [
+        _Ways(begins=lambda live: live[:1]),
+        _Ways(begins=lambda live: live[:1], rest=True),
+    ],
+    "each beam goes on with its own best token, and does not compete with the others": [_Ways(apart=True)],
+    "beams that end in the same token are taken for one": [_Ways(merged=True)],
+    "beams are ranked by their last token's log-probability alone": [
+        _Ways(key=lambda _h, last, _a: last),
+        _Ways(key=lambda _h, last, _a: last, renewed=True),
+    ],
+    "the least likely tokens are looked at": [
+        _Ways(lowest=True, grown=lambda k: k),
+        _Ways(lowest=True, grown=lambda k: 2 * k),
+    ],
+    "the beams that score least are kept": [
+        _Ways(key=lambda hyp, _l, alpha: -hyp.score(alpha), grown=lambda _: 1 << 30)
+    ],
+    "the longest beams are kept, whatever they score": [
+        _Ways(key=lambda hyp, _l, alpha: 1000.0 * len(hyp.tokens) + hyp.score(alpha))
+    ],
+    "the search stops as soon as one beam has ended": [_Ways(stops=lambda beams: bool(_ended(beams)))],
+    _EARLY: [_Ways(stops=lambda beams: beams[0].finished)],
+    "beams that have ended are dropped": [_Ways(first="lost")],
+    "beams that have not ended are thrown away once one has": [_Ways(returns=lambda b: _ended(b) or b)],
+    "ended beams keep their places before all others": [_Ways(first="ended")],
+    "live beams take their places before those that have ended": [_Ways(first="live")],
+    "EOS never comes": [_Ways(barred=True)],
+    "the search is one step short": [_Ways(steps=1)],
+}
+
+
+def goes_wrong(answers: Sequence[Answer]) -> str:
+    """The one mistake that gives the winner of every search, in words behind "as where"; empty for none.
+
+    Args:
+        answers: Searches of one prompt each.
+    """
+    winners = [one.winner() for one in answers]
+    told = [winner.tokens if winner else () for winner in winners]
+    searches = [
+        _Asked(each.script.rows, each.prompts[0], each.width, each.steps, each.alpha, each.script.eos)
+        for each in answers
+    ]
+    right = [_best(asked, _Ways()) for asked in searches]
+    if sum(one != other for one, other in zip(told, right, strict=True)) < _LEAST:
+        return ""
+    fit = [
+        words
+        for words, several in _MISTAKES.items()
+        if any(_gives(searches, told, replace(ways, side=side)) for ways in several for side in (False, True))
+    ]
+    return fit[0] if len(fit) == 1 else ""
+
+
+def stopped_early(rows: Rows, prompt: Tokens, width: int, steps: int, alpha: float, eos: int) -> Tokens:
+    """The winner of a search that stops as soon as its best beam has ended.
+
+    Args:
+        rows: The model.
+        prompt: Token ids.
+        width: K.
+        steps: Most new tokens.
+        alpha: The penalty's exponent.
+        eos: Ends a sequence.
+    """
+    return _best(_Asked(rows, prompt, width, steps, alpha, eos), _MISTAKES[_EARLY][0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is searched."""
+
+    rows: Rows
+    prompt: Tokens
+    width: int
+    steps: int
+    alpha: float
+    eos: int
+
+
+def _gives(searches: Sequence[_Asked], told: Sequence[Tokens], ways: _Ways) -> bool:
+    return all(_best(asked, ways) == tokens for asked, tokens in zip(searches, told, strict=True))
+
+
+def _best(asked: _Asked, ways: _Ways) -> Tokens:
+    """The winner of a search that goes so."""
+    width, alpha = ways.width(asked.width), asked.alpha
+    pool: list[tuple[float, Hyp]] = [(0.0, Hyp((), 0.0))]
+    side: list[Hyp] = []
+    for _step in range(asked.steps - ways.steps):
+        live = _live([hyp for _, hyp in pool])
+        if not live:
+            break
+        chosen = ways.begins(live)
+        old = [
+            (hyp.logprob if ways.renewed else key, hyp)
+            for key, hyp in pool
+            if hyp.finished or (ways.rest and hyp not in chosen)
+        ]
+        pool = _kept(_expanded(asked, ways, chosen), old, width, ways)
+        if ways.side or ways.first == "lost":
+            side += _ended([hyp for _, hyp in pool]) if ways.side else []
+            pool = [(key, hyp) for key, hyp in pool if not hyp.finished]
+        whole = sorted([*(hyp for _, hyp in pool), *side], key=lambda hyp: -hyp.score(alpha))
+        if not pool or ways.stops(whole):
+            break
+    found = ways.returns([*(hyp for _, hyp in pool), *side])
+    return max(found, key=lambda hyp: hyp.score(alpha)).tokens if found else ()
+
+
+def _kept(
+    new: list[tuple[float, Hyp]], old: list[tuple[float, Hyp]], width: int, ways: _Ways
+) -> list[tuple[float, Hyp]]:
+    """The best of new and old beams, or those first that have their places first."""
+    both = sorted([*new, *old], key=lambda pair: -pair[0])
+    if ways.first in ("ended", "live"):
+        both.sort(key=lambda pair: pair[1].finished is (ways.first == "live"))
+    return both[:width]
+
+
+def _expanded(asked: _Asked, ways: _Ways, live: list[Hyp]) -> list[tuple[float, Hyp]]:
+    """New beams with what they are ranked by."""
+    new: list[tuple[float, Hyp]] = []
+    alone = ways.apart and len(live) >= ways.width(asked.width)
+    count = 1 if alone else ways.grown(asked.width) if ways.grown else asked.width + 1
+    for hyp in live:
+        row = asked.rows.row([*asked.prompt, *hyp.tokens])
+        order = np.argsort(row if ways.lowest else -row, kind="stable")
+        for token in order[order != asked.eos if ways.barred else slice(None)][:count].tolist():
+            last = float(row[token])
+            grown = Hyp((*hyp.tokens, token), hyp.logprob + last, token == asked.eos)
+            new.append((ways.key(grown, last, asked.alpha), grown))
+    if not ways.merged:
+        return new
+    kept: dict[int, tuple[float, Hyp]] = {}
+    for pair in sorted(new, key=lambda pair: -pair[0]):
+        kept.setdefault(pair[1].tokens[-1], pair)
+    return list(kept.values())
