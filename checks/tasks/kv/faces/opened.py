@@ -180,6 +180,10 @@ class Opened:
         self._prompts.pop(b, None)
         self.told(self.bound["free"], FREE, {}, b)
 
+    def changed(self) -> None:
+        """What was handed out is of before: rows were moved, copied or cut since."""
+        self._pairs = []
+
     def told(self, binding: Binding, role: Role, more: Mapping[str, Any], b: int | None = None) -> Returned:
         """Call what feeds nothing and changes the cache.
 

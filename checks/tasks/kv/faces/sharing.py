@@ -53,12 +53,14 @@ def roll_back_sequence(pool: Pool, sequence: int, count: int) -> None:
 def reorder(cached: Cached, order: Array) -> None:
     """Put rows of a batch in another order, or fewer; ``order`` names the old row of each new one."""
     cached.told(cached.bound["reorder"], REORDER, {"order": order})
+    cached.changed()
     cached.counts, cached.sizes = cached.counts[order], replace(cached.sizes, batch=len(order))
 
 
 def fork_row(cached: Cached, parent: int, child: int) -> None:
     """Give one row of a batch the past of another."""
     cached.told(cached.bound["fork"], FORK, {"child": child, "one": 1}, parent)
+    cached.changed()
     cached.counts[child] = cached.counts[parent]
 
 
@@ -72,6 +74,7 @@ def clone(cached: Cached) -> Cached:
     other = copy.copy(cached)
     other.counts, other.states = cached.counts.copy(), [before]
     other.told(binding, FORK, {"one": 1})
+    other.changed()
     if other.states[0] is before:
         raise BadResult(f"{binding.target} gives no cache")
     return other
@@ -92,6 +95,7 @@ def roll_back(cached: Cached, counts: Array) -> None:
     for row in np.flatnonzero(counts).tolist() if apart else [None]:
         count = int(counts.max() if row is None else counts[row])
         cached.told(binding, ROLL_BACK, {"count": count, "counts": counts}, row)
+    cached.changed()
 
 
 def cut(cached: Cached, length: int) -> None:
@@ -101,3 +105,4 @@ def cut(cached: Cached, length: int) -> None:
     for row in range(len(each)) if apart else [None]:
         cached.told(binding, ROLL_BACK, {"length": length, "totals": each if row is None else each[:1]}, row)
     cached.counts = np.minimum(cached.counts, each)
+    cached.changed()
