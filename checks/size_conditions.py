@@ -21,6 +21,10 @@ _UNITS = (2, 4, 8, 16, 32, 64, 128)
 _RIGHT, _WRONG = 3, 4
 #: Calls at least that are wrong where a condition holds, and that it leaves out, and the share of wrong ones.
 _MET, _LEFT_OUT, _SHARE = 4, 6, 0.5
+#: Different sizes at least of which each lies in one half of a unit or in the other by chance.
+_HALVES = 14
+#: Calls of a size that are right by chance, of those that are wrong.
+_BY_CHANCE = 0.34
 #: Chance may put every wrong call among those for which a condition holds once in so many times.
 _CHANCE = 100_000
 #: The same of two conditions together, of which there are many more; of the right calls that the better one
@@ -76,8 +80,17 @@ def only_where(
     for axis in dict.fromkeys(axis for sizes, _ in calls for axis in sizes if " " not in axis):
         of_right = {sizes[axis] for sizes, fine in calls if fine and axis in sizes}
         of_wrong = {sizes[axis] for sizes, fine in calls if not fine and axis in sizes}
-        if len(of_right) >= _RIGHT and len(of_wrong) >= _WRONG and (kind := _kind(of_right, of_wrong)):
+        if len(of_right) < _RIGHT or len(of_wrong) < _WRONG:
+            continue
+        if kind := _kind(of_right, of_wrong):
             return f"wrong wherever {axis} is no {kind}, and only there"
+        of = [(sizes[axis], fine) for sizes, fine in calls if axis in sizes]
+        mostly = {size for size in of_wrong if sum(fine for at, fine in of if at == size) <= _BY_CHANCE * sum(
+            not fine for at, fine in of if at == size)}  # fmt: skip
+        many = len(of_right | of_wrong) >= _HALVES
+        if many and mostly == of_wrong and (unit := _half(of_right - mostly, of_wrong)):
+            met = [fine for size, fine in of if 0 < size % unit <= unit // 2]
+            return f"wrong where {axis} is 1 to {unit // 2} above a multiple of {unit}{_there(met)}"
     simple = [*_related(calls, compared), *(_limited(calls) if limits else ())]
     found = [each for each in simple if _tells(each, len(calls), wrong)]
     both = [each for each in _together(calls, simple) if _tells(each, len(calls), wrong, _TOGETHER)]
@@ -89,6 +102,22 @@ def _kind(right: set[int], wrong: set[int]) -> str:
         if all(size % unit == 0 for size in right) and all(size % unit for size in wrong):
             return f"multiple of {unit}"
     return "power of two" if all(map(_power, right)) and not any(map(_power, wrong)) else ""
+
+
+def _half(right: set[int], wrong: set[int]) -> int:
+    """The unit over whose multiples wrong sizes are by half of it at most, and no right one is; 0 for none.
+
+    Sizes below the unit alone are told by their limit.
+    """
+    for unit in _UNITS[2:]:
+        if (
+            all(0 < size % unit <= unit // 2 for size in wrong)
+            and not any(0 < size % unit <= unit // 2 for size in right)
+            and max(wrong) > unit
+            and any(size % unit > unit // 2 for size in right)
+        ):
+            return unit
+    return 0
 
 
 def _power(size: int) -> bool:

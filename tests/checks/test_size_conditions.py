@@ -16,6 +16,11 @@ from judge_tui.checks.size_conditions import only_where
         ((2, 4, 6), (1, 3, 5, 7), "wrong wherever D is no multiple of 2, and only there"),
         ((1, 2, 4, 64), (3, 6, 7, 96), "wrong wherever D is no power of two, and only there"),
         ((1, 2, 4, 64, 96), (3, 6, 7, 100), ""),
+        (
+            (5, 6, 8, 13, 15, 16, 31),
+            (1, 2, 4, 9, 12, 17, 33),
+            "wrong where D is 1 to 4 above a multiple of 8, and only there",
+        ),
         ((1, 2, 4), (3, 6, 7, 16), ""),
         ((1, 2, 4), (1, 3, 6, 7), ""),
         ((8, 16, 24), (3, 7, 9), ""),

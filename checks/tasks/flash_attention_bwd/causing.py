@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.precision import Lowered
 from judge_tui.checks.tasks.flash_attention_bwd.columns import wrong_columns
+from judge_tui.checks.tasks.flash_attention_bwd.displaced import displaced
 from judge_tui.checks.tasks.flash_attention_bwd.earlier import of_another_call
 from judge_tui.checks.tasks.flash_attention_bwd.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger
@@ -81,4 +82,5 @@ def _read_off(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> 
     """What can be read off a wrong gradient."""
     if all(figure.verdict is not Verdict.FAIL for figure in ledger.figures[name]):
         return ""
-    return wrong_columns(bench, attention, ledger, name) or wrong_pairs(bench, attention, ledger, name)
+    ways = (wrong_columns, displaced, wrong_pairs)
+    return next(filter(None, (way(bench, attention, ledger, name) for way in ways)), "")
