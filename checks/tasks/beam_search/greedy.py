@@ -10,6 +10,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
+from judge_tui.checks.tasks.beam_search.decodings import Decoded, decoded_as
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, greedy
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Search, written
@@ -36,19 +37,20 @@ _DRAWS: tuple[tuple[Range, Range, float], ...] = (
     "K = 1, alpha = 0 is greedy",
     establishes="A search of width one without penalty returns the tokens of argmax decoding up to EOS.",
     roles=("search",),
-    version=7,
+    version=8,
 )
 def greedy_equivalence(bench: Bench, found: Findings) -> str:
     """Decode hashed models of several vocabularies, with EOS at once, late and never."""
     search = Search(bench)
     wrong: list[str] = []
     rows: list[tuple[str, ...]] = []
-    error, scored = 0.0, 0
+    error, scored, seen = 0.0, 0, list[Decoded]()
     for script, prompt, steps, truth in _draws(bench):
         answer = search(script, [prompt], 1, steps, 0.0)
         winner = answer.winner()
         told = "nothing" if winner is None else written(winner.tokens, script.eos)
         expected = written(truth.tokens, script.eos)
+        seen.append(Decoded(script, prompt, steps, truth.tokens, winner.tokens if winner else ()))
         if winner is None or winner.tokens != truth.tokens:
             wrong.append(f"V = {script.vocab_size}, {steps} steps: {told} instead of {expected}")
         elif winner.score is not None and not truth.finished:
@@ -65,7 +67,8 @@ def greedy_equivalence(bench: Bench, found: Findings) -> str:
         "score of what has not ended, absolute error", error, NARROW, **search.where
     )
     if wrong:
-        return f"{len(wrong)} of {len(rows)} searches are not argmax decoding: {wrong[0]}"
+        how = f", as where {way}" if (way := decoded_as(seen)) else ""
+        return f"{len(wrong)} of {len(rows)} searches are not argmax decoding{how}: {wrong[0]}"
     if not exact:
         return f"tokens as by argmax decoding, but their scores are off by {error:.2g} (limit {NARROW:g})"
     scores = f"scores within {error:.1g}" if scored else "no score of what has not ended is returned"

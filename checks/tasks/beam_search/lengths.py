@@ -25,6 +25,7 @@ class Taken:
         before: Tokens of its prompt.
         steps: The most new tokens.
         taken: The length of which the score would be right; None where it is of none that is whole.
+        ended: Whether it ends with EOS.
     """
 
     search: int
@@ -32,6 +33,7 @@ class Taken:
     before: int
     steps: int
     taken: int | None
+    ended: bool = False
 
 
 def whole_length(score: float, total: float, alpha: float) -> int | None:
@@ -85,6 +87,12 @@ def _unpenalised(beams: Sequence[Taken]) -> bool:
     )
 
 
+def _live_as_one(beams: Sequence[Taken]) -> bool:
+    """What has ended is right, and the other has a length of 1 at any."""
+    both = {b.ended for b in beams}
+    return len(both) > 1 and all(b.taken == (b.length if b.ended else 1) for b in beams)
+
+
 def _by_search(beams: Sequence[Taken]) -> list[list[Taken]]:
     return [list(group) for _number, group in itertools.groupby(beams, lambda b: b.search)]
 
@@ -99,6 +107,7 @@ def _always(length: Callable[[int], int]) -> Callable[[Sequence[Taken]], bool]:
 _CAUSES: tuple[tuple[Callable[[Sequence[Taken]], bool], Callable[[Taken], str]], ...] = (
     (_prompt_counted, lambda beam: f": the prompt's {beam.before} counted"),
     (_one_for_all, lambda _: ": one length for all beams of a search, not each its own"),
+    (_live_as_one, lambda _: ": what has not ended counts as of length 1"),
     (_unpenalised, lambda _: ", or without a penalty"),
     (_always(lambda length: length + 1), lambda _: ": one more than each has"),
     (_always(lambda length: max(length - 1, 1)), lambda _: ": one less than each has"),

@@ -11,6 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_mistake, by_rank
+from judge_tui.checks.tasks.beam_search.exponents import Won, of_another_exponent
 from judge_tui.checks.tasks.beam_search.kept_by_place import left_in_its_place
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
@@ -50,6 +51,7 @@ class _Tally:
     right: int = 0
     excused: int = 0
     wrong: list[str] = field(default_factory=list)
+    winners: list[Won] = field(default_factory=list)
     rows: list[tuple[str, ...]] = field(default_factory=list)
 
 
@@ -99,7 +101,7 @@ def length_penalty(bench: Bench, found: Findings) -> str:
     inside, worse = _ranked_by(bench, found, search)
     worse = _mistaken(bench, found, search) or worse
     if (tally.wrong and not excused) or exact is Verdict.FAIL:
-        why = left_in_its_place(bench, search)
+        why = left_in_its_place(bench, search) or of_another_exponent(tally.winners)
         cause = f"{why}: " if why else ""
     if tally.wrong and not excused:
         scored = f"; {scores.worst}" if exact is Verdict.FAIL else ""
@@ -134,6 +136,8 @@ def _tried(
     best = beam_search(script.rows, crossing.prompt, width, crossing.steps, alpha, script.eos).best
     winner = answer.winner()
     told = "nothing" if winner is None else written(winner.tokens, script.eos)
+    returned = winner.tokens if winner else ()
+    tally.winners.append(Won(script, crossing.prompt, crossing.steps, width, alpha, returned))
     if winner is not None and winner.tokens == best.tokens:
         tally.right += 1
     elif winner is not None and outranks(

@@ -258,7 +258,14 @@ class Scores:
             )
         if alpha:
             whole = length if off <= NARROW else whole_length(beam.score, total, alpha)
-            taken = Taken(self._searches, length, len(answer.prompts[prompt]), answer.steps, whole)
+            taken = Taken(
+                self._searches,
+                length,
+                len(answer.prompts[prompt]),
+                answer.steps,
+                whole,
+                beam.tokens[-1] == eos,
+            )
             self.lengths.append(taken)
         if off > self.error:
             self.error = off

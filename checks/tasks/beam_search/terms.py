@@ -131,6 +131,11 @@ def _other_last(beam: Scored) -> Iterator[float]:
     return (beam.of(before + float(value)) for value in beam.row(len(beam.tokens) - 1))
 
 
+def _raised(beam: Scored, exponent: float) -> float:
+    """The score with another exponent."""
+    return penalised(sum(beam.terms()), len(beam.tokens), exponent)
+
+
 def _likeliest(beam: Scored) -> list[float]:
     return [beam.of(sum(float(beam.row(at).max()) for at in range(len(beam.tokens))))]
 
@@ -155,6 +160,26 @@ _MISTAKES: Mapping[str, Mistake] = {
     ],
     "the penalty is ((5 + length) / 6)^alpha": lambda beam: [
         sum(beam.terms()) / ((5 + len(beam.tokens)) / 6) ** beam.alpha
+    ],
+    "length^alpha is cut to a whole number": lambda beam: [
+        sum(beam.terms()) / max(math.floor(len(beam.tokens) ** beam.alpha + 1e-12), 1)
+    ],
+    "length^alpha is rounded to a whole number": lambda beam: [
+        sum(beam.terms()) / max(round(len(beam.tokens) ** beam.alpha), 1)
+    ],
+    "the exponent is half of alpha": lambda beam: [_raised(beam, beam.alpha / 2)],
+    "the exponent is 1 - alpha": lambda beam: [_raised(beam, 1.0 - beam.alpha)],
+    "the sum is divided by alpha times the length": lambda beam: [
+        sum(beam.terms()) / ((beam.alpha or 1.0) * len(beam.tokens))
+    ],
+    "the sum is divided by the length, whatever alpha is": lambda beam: [
+        sum(beam.terms()) / len(beam.tokens)
+    ],
+    "the sum is divided by alpha^length": lambda beam: [
+        sum(beam.terms()) / (beam.alpha or 1.0) ** len(beam.tokens)
+    ],
+    "the logarithm of the length is taken for it": lambda beam: [
+        penalised(sum(beam.terms()), math.log(1 + len(beam.tokens)), beam.alpha)
     ],
     "the sign is turned": lambda beam: [-beam.of(sum(beam.terms()))],
     "a probability is the score, and not its logarithm": lambda beam: [
