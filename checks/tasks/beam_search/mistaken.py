@@ -17,6 +17,8 @@ __all__ = ["goes_wrong", "stopped_early"]
 
 #: So many winners at least have to be others than a right search gives.
 _LEAST = 2
+#: Of so many that fit, any may be meant; more say nothing.
+_AT_MOST = 2
 _EARLY = "the search stops as soon as its best beam has ended"
 #: A beam, and its last log-probability → what it is ranked by while searching.
 _Key: TypeAlias = "Callable[[Hyp, float, float], float]"
@@ -101,7 +103,7 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
     ],
     "the search stops as soon as one beam has ended": [_Ways(stops=lambda beams: bool(_ended(beams)))],
     _EARLY: [_Ways(stops=lambda beams: beams[0].finished)],
-    "beams that have ended are dropped": [_Ways(first="lost")],
+    "beams that have ended are dropped": [_Ways(first="dropped"), _Ways(first="lost")],
     "beams that have not ended are thrown away once one has": [_Ways(returns=lambda b: _ended(b) or b)],
     "ended beams keep their places before all others": [_Ways(first="ended")],
     "live beams take their places before those that have ended": [_Ways(first="live")],
@@ -111,7 +113,7 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
 
 
 def goes_wrong(answers: Sequence[Answer]) -> str:
-    """The one mistake that gives the winner of every search, in words behind "as where"; empty for none.
+    """The mistake, or the two, that give the winner of every search, in words behind "as where"; or nothing.
 
     Args:
         answers: Searches of one prompt each.
@@ -130,7 +132,7 @@ def goes_wrong(answers: Sequence[Answer]) -> str:
         for words, several in _MISTAKES.items()
         if any(_gives(searches, told, replace(ways, side=side)) for ways in several for side in (False, True))
     ]
-    return fit[0] if len(fit) == 1 else ""
+    return " or ".join(fit) if len(fit) <= _AT_MOST else ""
 
 
 def stopped_early(rows: Rows, prompt: Tokens, width: int, steps: int, alpha: float, eos: int) -> Tokens:
@@ -176,7 +178,7 @@ def _best(asked: _Asked, ways: _Ways) -> Tokens:
         old = [
             (hyp.logprob if ways.renewed else key, hyp)
             for key, hyp in pool
-            if hyp.finished or (ways.rest and hyp not in chosen)
+            if (hyp.finished and ways.first != "dropped") or (ways.rest and hyp not in chosen)
         ]
         pool = _kept(_expanded(asked, ways, chosen), old, width, ways)
         if ways.side or ways.first == "lost":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.tasks.beam_search.askings import asked_of_another
 from judge_tui.checks.tasks.beam_search.oracle import beam_search, path_sum
 from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Tokens, distinct, hashed
@@ -85,6 +86,8 @@ def mixed_up(
     told = (_left_behind((alike, unlike)), _shared_width((alike, unlike)), *_of_others((alike, unlike)))
     if first := next((words for words in told if words), ""):
         return first
+    if asked := asked_of_another([alike.together, unlike.together]):
+        return asked
     if not alike.wrong and not unlike.wrong:
         return _ended_elsewhere(tried) or _cut_off(tried) or _once_ended(tried)
     return _by_place(alike, unlike)

@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import STEPS, by_finished
 from judge_tui.checks.tasks.beam_search.finishing import hold_finishing
+from judge_tui.checks.tasks.beam_search.mistaken import goes_wrong
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Variant, beam_search
 from judge_tui.checks.tasks.beam_search.places import eos_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, table, wide
@@ -88,17 +89,18 @@ class _Tally:
     "that goes on, at widths 1 to 4; one that is not finished goes on. "
     "Of many that finish one after another the K best are returned.",
     roles=("search",),
-    version=9,
+    version=10,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
     search = Search(bench)
-    tally, scores, short = _Tally(), Scores(search), list[str]()
+    tally, scores, short, seen = _Tally(), Scores(search), list[str](), list[Answer]()
     for case in cases(bench.rng("tables")):
         for width in case.widths:
             answer = search(case.script, [case.prompt], width, case.steps, case.alpha)
             tally.add(case, width, answer)
             scores.add(answer)
+            seen.append(answer)
             short += _cut_short(answer, case.steps)
     where = eos_place(search)
     total = tally.right + len(tally.lost)
@@ -131,11 +133,9 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         lost = (
             f"the best sequence is lost in {len(tally.lost)} of {total} searches{tally.at} ({tally.lost[0]})"
         )
-        return (
-            f"{lost}; scores are wrong as where {cause}: {scores.furthest}"
-            if (cause := scores.cause)
-            else lost
-        )
+        if cause := scores.cause:
+            return f"{lost}; scores are wrong as where {cause}: {scores.furthest}"
+        return f"all {total} winners are as where {way}: {lost}" if (way := goes_wrong(seen)) else lost
     if scores.unnumbered:
         return scores.unnumbered[0]
     if scores.resumed:
