@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,8 @@ from judge_tui.checks.binding.meant import is_its_own
 from judge_tui.checks.binding.solver import Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.lines import split_lines
+from judge_tui.checks.sources import source_text
 from judge_tui.checks.tasks.kv.faces import sharing
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
@@ -19,18 +21,25 @@ from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
+from judge_tui.checks.tasks.kv.words.masks import functions_of
 from judge_tui.checks.tasks.kv.words.sharing_roles import ROLES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
-__all__ = ["find", "of_pool"]
+__all__ = ["find", "of_codes", "of_pool"]
 
 _NEAR = 1e-2
+#: How far off codes leave an answer, and a width that they fill.
+_FAR, _CODED = 0.3, 64
 #: Names of what is meant beyond doubt, right or wrong.
 _MEANT = {
     "fork": re.compile(r"(?i)fork|branch|share"),
     "reorder": re.compile(r"(?i)reorder"),
     "roll_back": re.compile(r"(?i)roll_?back|rewind|truncate|crop"),
 }
+#: What a call says of itself that takes the newest tokens back.
+_NEWEST = re.compile(
+    r"(?i)\b(last|newest|latest|most recent|rejected|refused|take back|undo|roll)\b|draft|specul"
+)
 _BY_PART = {role.name: role for role in ROLES}
 #: What is told how many tokens go.
 _GOES = re.compile(r"(?i)roll_?back|rewind|undo|revert|retract|pop|drop|remove|discard|delete|append")
@@ -41,10 +50,20 @@ def find(search: Search) -> None:
     bound = search.bound
     if not mode(bound):
         return
-    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
     trials = {"fork": _forked, "reorder": _reordered, "roll_back": _rolled_back}
+    _bind(search, trials)
+
+
+def of_codes(search: Search) -> None:
+    """The same of a cache that keeps codes, whose roles are bound under the plain ones' names."""
+    _bind(search, {"reorder": _codes_reordered, "roll_back": _codes_rolled_back})
+
+
+def _bind(search: Search, trials: Mapping[str, Callable[[Search, Option], Trial]]) -> None:
+    bound = search.bound
+    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
     for role in ROLES if owner else ():
-        if role.name not in bound:
+        if role.name not in bound and role.name in trials:
             options = [
                 reading
                 for option in matched(search, role, owner=owner, stateful=True)[:MOST]
@@ -80,13 +99,26 @@ def _settled(
         result = tried(search, {**bound, option.role: option})
         if result.ran and result.error <= _NEAR:
             return {option.role: option}
-        named = _MEANT[option.role].search(option.name.rpartition(".")[2])
+        name = option.name.rpartition(".")[2]
+        named = bool(_MEANT[option.role].search(name)) or (
+            option.role.endswith("roll_back") and "trim" in name.lower() and _says_newest(search, option)
+        )
         if named and result.ran and not np.isinf(result.error):
             ran.append(option)
         if named:
             failed.setdefault(option.target, []).append((option, result))
     broken = [each[0][0] for each in failed.values() if all(_breaks(search, *one) for one in each)]
     return {option.role: option for option in (ran or broken)[:1]}
+
+
+def _says_newest(search: Search, option: Binding) -> bool:
+    """Whether the text of a call that trims says that the newest tokens go; others trim the oldest."""
+    submission = search.worker.submission
+    if option.file not in submission.files:
+        return False
+    lines = split_lines(source_text(submission.read_bytes(option.file)))
+    nodes = functions_of(submission, option.file).get(option.name.rpartition(".")[2], [])
+    return any(_NEWEST.search("\n".join(lines[n.lineno - 1 : n.end_lineno])) for n in nodes)
 
 
 def _breaks(search: Search, option: Binding, result: Trial) -> bool:
@@ -124,8 +156,11 @@ def _readings(option: Binding) -> Iterator[Binding]:
         yield option
 
 
-def _fed(search: Search, bound: Option, tokens: int) -> tuple[Fed, np.random.Generator]:
+def _fed(
+    search: Search, bound: Option, tokens: int, *, coded: bool = False
+) -> tuple[Fed, np.random.Generator]:
     rng, sizes = np.random.default_rng(18), Sizes(max_len=32, layers=1)
+    sizes = replace(sizes, head_dim=_CODED) if coded else sizes
     cached = Cached(search.worker, bound, sizes, lambda: BUDGET)
     if cached.alone:
         cached = Cached(search.worker, bound, replace(sizes, batch=1), lambda: BUDGET)
@@ -151,6 +186,31 @@ def _reordered(search: Search, bound: Option) -> float:
     fed, rng = _fed(search, bound, 2)
     fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
     return float(np.max([fed.held(), fed.feed(rng, 1)]))
+
+
+@trial
+def _codes_reordered(search: Search, bound: Option) -> float:
+    """Two rows change places, of codes: what is as near as these are is right."""
+    fed, rng = _fed(search, bound, 2, coded=True)
+    fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
+    return _coded(fed.held(), fed.feed(rng, 1))
+
+
+@trial
+def _codes_rolled_back(search: Search, bound: Option) -> float:
+    """Two of six tokens go, and two others come, of codes."""
+    fed, rng = _fed(search, bound, 6, coded=True)
+    newest = fed.newest(4)
+    fed.roll_back(2)
+    held = fed.held()
+    if held > _FAR and newest.held() <= _FAR:
+        return float("inf")
+    return _coded(held, fed.feed(rng, 2))
+
+
+def _coded(*errors: float) -> float:
+    worst = float(np.max(errors))
+    return 0.0 if worst <= _FAR else worst
 
 
 @trial

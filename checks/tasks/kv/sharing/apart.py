@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
+from judge_tui.checks.tasks.kv.finding.sharing import of_codes
 from judge_tui.checks.tasks.kv.paged.filling import fill
 from judge_tui.checks.tasks.kv.paged.job import Job
 from judge_tui.checks.tasks.kv.sharing import forks, prefixes, rows
@@ -24,7 +28,7 @@ _SAID = r"copy[- ]on[- ]write|prefix sharing|\bforked?\b"
     "shared pasts",
     establishes="Sequences that are forked, put in another order or taken back hold what is theirs alone.",
     optional=True,
-    version=8,
+    version=9,
 )
 def sharing(bench: Bench, found: Findings) -> str:
     """Fork, reorder, roll back, share prefixes; write on all sides; hold all against what was fed."""
@@ -33,7 +37,8 @@ def sharing(bench: Bench, found: Findings) -> str:
     prompts = parts is not None and "add" in parts and parts["add"].takes("prompt")
     paged = parts is not None and (prompts or bool({"fork", "roll_back"} & set(parts)))
     plain = {"fork", "reorder", "roll_back"} & set(bindings.found)
-    if not (paged or plain):
+    coded = _of_codes(bench)
+    if not (paged or plain or coded):
         named = claims.claims(bench.submission, _NAMED, _OTHER)
         if named:
             raise Unbound("fork, reorder or roll_back", [f"saw {claim}" for claim in named[:6]])
@@ -48,6 +53,24 @@ def sharing(bench: Bench, found: Findings) -> str:
             prefixes.judge(job, full)
     if plain:
         rows.judge(Subject.of(bench), found, wrong, said)
+    for each in coded:
+        own, fine = list[str](), list[str]()
+        rows.judge(each, found.about(each.name), own, fine)
+        wrong += [f"{each.name}: {words}" for words in own]
+        said += [f"{each.name}: {words}" for words in fine]
     if found.verdict is None:
         raise Skipped("; ".join(dict.fromkeys(str(item.measured) for item in found.evidence)))
     return "; ".join(wrong[:3] or said)
+
+
+def _of_codes(bench: Bench) -> list[Subject]:
+    """Caches that keep codes, with what puts their rows in another order or takes tokens back."""
+    found = []
+    for each in Subject.of_codes(bench):
+        search = Search(bench.worker, bench.worker.loaded)
+        search.bound.update(each.bound)
+        with search.guess():
+            of_codes(search)
+        if {"reorder", "roll_back"} & set(search.bound):
+            found.append(replace(each, bound=dict(search.bound)))
+    return found

@@ -21,6 +21,10 @@ from judge_tui.checks.tasks.kv.words.sharing_roles import LEAVE
 __all__ = ["judge"]
 
 _ROWS = 4
+#: How far off codes leave an answer at most that is known for what it is.
+_CODED = 0.1
+#: Further tokens before rows of codes are changed.
+_OLDER = 40
 _CUTS = re.compile(r"(?i)truncate|crop|trim|shrink|cut")
 
 
@@ -84,7 +88,9 @@ def _told_of_each(subject: Subject) -> Subject:
 def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
     """One case; what is wrong, empty when nothing is, ``None`` where it could not be judged."""
     rng = subject.bench.rng("sharing", case.words)
-    sizes = subject.sizes(_ROWS, case.room, layers=1)
+    # the newest of what is kept as codes may be kept as they are
+    older = _OLDER if subject.codes else 0
+    sizes = subject.sizes(_ROWS, case.room + older, layers=1)
     quantity = f"{case.words}: largest relative error of attention and of what is read"
     where, fed = subject.where(case.role), None
     try:
@@ -93,8 +99,9 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
             raise Skipped("each sequence has a cache of its own")
         if cached.alone:
             cached = subject.cached(replace(sizes, batch=1))
-        fed = Fed.of(cached, rng, *case.tokens)
-        fed.limit = float32_limit(subject)
+        fed = Fed.of(cached, rng, *(count + older for count in case.tokens))
+        # of codes only what is near is known for what it is
+        fed.limit = _CODED if subject.codes else float32_limit(subject)
         error = float(np.max([case.run(fed, rng), fed.held()]))
     except Skipped as fault:
         found.note(quantity, fault.message)
