@@ -11,7 +11,15 @@ from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked
 from judge_tui.checks.tasks.fuse.merging import SHARED
 from judge_tui.checks.tasks.fuse.reference import truth
 
-__all__ = ["from_place", "merged_place_by_place", "own_maxima", "past_the_end", "taken_again", "values_alone"]
+__all__ = [
+    "from_place",
+    "merged_place_by_place",
+    "nothing_left",
+    "own_maxima",
+    "past_the_end",
+    "taken_again",
+    "values_alone",
+]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -94,6 +102,29 @@ def past_the_end(asked: Asked) -> str:
         return ""
     told = "places behind the row's end come before its logits of −inf: what pads it is not left out"
     return f"{told} (it stands for −inf too, or for a finite number above it)"
+
+
+def nothing_left(asked: Asked) -> str:
+    """What probability indices of −1 have where logits of −inf alone are left, as a clause.
+
+    Args:
+        asked: A wrong answer.
+    """
+    known, read = asked.compared, asked.read
+    if known is None or read is None or read.unwritten.any() or not known.outside.any():
+        return ""
+    V, values = asked.question.logits.shape[1], truth(asked.question.logits, asked.question.K).values
+    outside = (read.indices < 0) | (read.indices >= V)
+    odd = outside & (read.probabilities != 0)
+    if not odd.any() or not ((read.indices == -1) | ~outside).all() or not (values[odd] == -np.inf).all():
+        return ""
+    row = int(np.argmax(odd.any(axis=1)))
+    given = read.probabilities[row, int(np.argmax(odd[row]))]
+    if np.isnan(given):
+        return "where only logits of −inf are left, index −1 comes with a probability of NaN"
+    largest = np.isclose(given, read.probabilities[row].max(), rtol=1e-4)
+    what = "that of the largest" if largest else f"{given:.3g}"
+    return f"where only logits of −inf are left, index −1 comes with a probability that is {what}, not 0"
 
 
 def taken_again(asked: Asked) -> str:

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.fuse.by_entry import from_place
 from judge_tui.checks.tasks.fuse.conditions import named_as
 from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.driver import NOT_INSTANTIATED
+from judge_tui.checks.tasks.fuse.kept import kept_from_launches
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.sums import wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
@@ -102,6 +103,8 @@ def _wrongly(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[As
     """The summary where some K are wrong, the largest that is right being known."""
     first = next((each for each in wrong if largest >= each.question.K), wrong[0])
     what = first.wrong or "writes past its output"
+    if kept := kept_from_launches(bench, found, settled, first) if first.wrong else "":
+        return f"{first.question.label} ({first.question.shape}): {kept}: {what}"
     told = f"{first.question.label} ({first.question.shape}): {what}"
     told += wrong_sum(bench, found, settled, [first, *(each for each in wrong if each is not first)])
     place = from_place(first)

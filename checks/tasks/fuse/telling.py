@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.fuse.asking import Asked
 from judge_tui.checks.tasks.fuse.behind import behind_others
 from judge_tui.checks.tasks.fuse.by_entry import (
     from_place,
+    nothing_left,
     own_maxima,
     past_the_end,
     taken_again,
@@ -20,7 +21,9 @@ from judge_tui.checks.tasks.fuse.by_entry import (
 )
 from judge_tui.checks.tasks.fuse.choices import Row, as_it_is, chosen_instead, out_of_range
 from judge_tui.checks.tasks.fuse.conditions import condition, met_by
+from judge_tui.checks.tasks.fuse.kept import kept_from_launches
 from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
+from judge_tui.checks.tasks.fuse.rounding import rounded
 from judge_tui.checks.tasks.fuse.sums import wrong_chunks, wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.tasks.fuse.widths import longest_right, wrong_widths
@@ -52,8 +55,10 @@ def explained(
         where: Of the first one, in front of what is wrong.
     """
     first = wrong[0]
+    if kept := kept_from_launches(bench, found, settled, first):
+        return f"{first.question.label} ({first.question.shape}){where}: {kept}: {first.wrong}"
     why = wrong_sum(bench, found, settled, wrong)
-    why = why or _ending(_rounding(wrong)) or _ending(own_maxima(wrong))
+    why = why or _ending(_rounding(wrong)) or _ending(own_maxima(wrong) or rounded(wrong))
     plain = first.answer.status == "done" and not first.question.variant
     launches = [rows for each in wrong if (rows := rows_of(each)) is not None]
     several = len(launches) == len(wrong)
@@ -83,8 +88,14 @@ def explained(
 
 def _chosen(first: Asked, asked: Sequence[Asked], wrong: Sequence[Asked]) -> str:
     """What was chosen in place of the K largest: a mistake, or which entries are wrong."""
-    told = _stray(first) or past_the_end(first) or taken_again(first) or chosen_instead(_rows(asked))
-    return told or values_alone(wrong) or from_place(first) or as_it_is(_rows(asked))
+    told = (
+        _stray(first)
+        or past_the_end(first)
+        or nothing_left(first)
+        or taken_again(first)
+        or chosen_instead(_rows(asked))
+    )
+    return told or values_alone(wrong) or as_it_is(_rows([first])) or from_place(first)
 
 
 def _rounding(wrong: Sequence[Asked]) -> str:
