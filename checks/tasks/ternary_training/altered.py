@@ -38,6 +38,11 @@ def alterations(
         ids = grouping.ids(_shape(weight), transposed)
         return np.asarray(weight - (np.bincount(ids.ravel(), weight.ravel()) / np.bincount(ids.ravel()))[ids])
 
+    def projected(weight: Array) -> Array:
+        ids = grouping.ids(_shape(weight), transposed)
+        s = (np.bincount(ids.ravel(), np.abs(weight).ravel()) / np.bincount(ids.ravel()))[ids]
+        return np.asarray(s * np.clip(np.round(weight / np.where(s > 0, s, 1.0)), -1, 1))
+
     if (edge := _edge(answers, grouping, transposed)) is not None:
         yield f"cut to ±{edge:.6g}", lambda weight: np.clip(weight, -edge, edge)
     yield "less their mean over the matrix", less_mean(None)
@@ -55,6 +60,7 @@ def alterations(
     )
     yield "less their mean and over their standard deviation", _standardised
     yield "of which the negative ones are 0", lambda weight: np.maximum(weight, 0.0)
+    yield "that were projected already: it is done twice", projected
     yield "in half precision", lambda weight: weight.astype(np.float16).astype(np.float64)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.ternary_training import levels
+from judge_tui.checks.tasks.ternary_training.astray import astray
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import mean_scale
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
@@ -63,6 +64,10 @@ class Comparison:
         projections = (self._projected(weight) for weight in (before, latent))
         old, new = (np.abs(effective - one) <= LIMIT * np.maximum(1.0, np.abs(one)) for one in projections)
         if (old | new).all():
+            which = astray([(latent, effective)], self.rule.grouping, self.transposed)
+            named, told, _what = which.partition(" alone are wrong")
+            if told:
+                return f"{named} are those of the weights before it, the others are new"
             return f"{np.mean(~new):.0%} of them are those of the weights before it"
         off = self._off(latent, effective)
         return f"neither those of the weights before it nor those of the new ones: {off:.2g} off"

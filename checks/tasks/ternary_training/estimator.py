@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.ternary_training.factors import factored
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
-from judge_tui.checks.tasks.ternary_training.partly import counted_rows, wrong_part
+from judge_tui.checks.tasks.ternary_training.partly import GETTING, counted_rows, wrong_part
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
 __all__ = ["cause"]
@@ -40,7 +41,10 @@ def cause(dweight: Array, through: Array, weight: Array, x: Array, dy: Array, tr
             return clause
     if general := _general(dweight, through, weight):
         return general
-    if told := wrong_part(dweight, through, weight, transposed) or counted_rows(dweight, dy, x):
+    part = wrong_part(dweight, through, weight, transposed)
+    if part and GETTING in part:
+        return part
+    if told := counted_rows(dweight, dy, x) or factored(dweight, through, weight, transposed) or part:
         return told
     if np.count_nonzero(dweight) < 0.95 * dweight.size and np.allclose(
         dweight[dweight != 0], through[dweight != 0], rtol=1e-4
@@ -66,6 +70,9 @@ def _general(dweight: Array, through: Array, weight: Array) -> str:
         factors = (dweight * through).sum(axis, keepdims=True) / np.maximum(
             (through * through).sum(axis, keepdims=True), 1e-300
         )
+        length = np.maximum(np.linalg.norm(through, axis=axis, keepdims=True), 1e-300)
+        if _same(dweight, through / length):
+            return f"each {words} of it is brought to length 1"
         if _same(dweight, factors * through):
             return f"each {words} of it is multiplied by a number of its own"
         if _same(dweight, through - through.mean(axis, keepdims=True)):

@@ -24,8 +24,9 @@ class Grouping:
 
     Attributes:
         name: In words.
-        along: ``inputs``, ``outputs``, ``flat`` (through the matrix as it is stored), ``row``, ``column``
-            or ``all``.
+        along: ``inputs``, ``outputs``, ``flat`` (through the matrix as it is stored), ``joined``, ``split``
+            or ``equal`` (along the inputs, the last ones otherwise), ``all outputs``, ``row``, ``column`` or
+            ``all``.
         size: Weights per group; 0 where the whole row, column or matrix is one.
     """
 
@@ -50,13 +51,26 @@ class Grouping:
                 ids = width * -(-rows // size) + out // size
             case "flat":
                 ids = (width * rows + out if transposed else out * columns + width) // size
+            case "joined":
+                ids = out * -(-columns // size) + np.minimum(width // size, max(columns // size - 1, 0))
+            case "equal":
+                ids = out * -(-columns // size) + width * -(-columns // size) // columns
+            case "split":
+                parts = np.array_split(np.arange(columns), -(-columns // size))
+                ids = out * len(parts) + np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+            case "all outputs":
+                ids = width // size
             case "row":
                 ids = out
             case "column":
                 ids = width
             case _:
                 ids = np.zeros(shape, np.int64)
-        return np.asarray(ids)
+        return (
+            np.unique(ids, return_inverse=True)[1].reshape(shape)
+            if self.along == "joined"
+            else np.asarray(ids)
+        )
 
 
 def groupings(transposed: bool, size: int) -> tuple[Grouping, ...]:
@@ -80,6 +94,10 @@ def groupings(transposed: bool, size: int) -> tuple[Grouping, ...]:
 
 def _others(transposed: bool, size: int) -> Iterator[Grouping]:
     """Mistakes, for telling what a submission does instead."""
+    yield Grouping(f"a last group that is shorter than {size} joined to the one before it", "joined", size)
+    yield Grouping(f"as many groups as of {size}, but of equal lengths", "split", size)
+    yield Grouping(f"as many groups as of {size}, their ends spread evenly", "equal", size)
+    yield Grouping(f"{size} inputs of all outputs together", "all outputs", size)
     yield Grouping("one scale for the whole matrix", "all", 0)
     yield Grouping("one scale per output", "row", 0)
     yield Grouping("one scale per input", "column", 0)
@@ -142,10 +160,33 @@ def scales(weight: Array, transposed: bool, size: int) -> Iterator[Scale]:
         yield Scale("the sum of |W| over 128, padding zeros counted", grouping, _padded(weight, ids, size))
         for name, how in _RULES.items():
             yield Scale(name, grouping, _per_group(weight, ids, how))
+        yield Scale("mean|W| of its row up to the end of its group", grouping, _so_far(weight, size))
+        yield Scale("mean|W| of the last 128 of a row, for all of these", grouping, _moved_back(
+            weight, mean_scale(weight, grouping, transposed).values, size
+        ))  # fmt: skip
+        yield Scale("the largest mean|W| of any output's group", grouping, np.broadcast_to(
+            mean_scale(weight, grouping, transposed).values.max(axis=0, keepdims=True), weight.shape
+        ))  # fmt: skip
         inverse = mean_scale(weight, grouping, transposed).values
         inverse = np.divide(1.0, inverse, out=np.zeros_like(inverse), where=inverse > 0)
         yield Scale("1 / mean|W|: levels are divided by their scale", grouping, inverse)
     yield Scale("1: the levels without a scale", right[0], np.ones(weight.shape))
+
+
+def _so_far(weight: Array, size: int) -> Array:
+    """Mean|W| of everything before the end of each group."""
+    values = np.empty_like(weight, dtype=np.float64)
+    for start in range(0, weight.shape[1], size):
+        values[:, start : start + size] = np.abs(weight[:, : start + size]).mean(axis=1, keepdims=True)
+    return values
+
+
+def _moved_back(weight: Array, right: Array, size: int) -> Array:
+    """A last group that is short is moved back over the one before it, so that it is whole."""
+    values = right.copy()
+    if weight.shape[1] % size:
+        values[:, -size:] = np.abs(weight[:, -size:]).mean(axis=1, keepdims=True)
+    return values
 
 
 def _shape(weight: Array) -> tuple[int, int]:

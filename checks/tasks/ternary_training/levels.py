@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.tasks.ternary_training.altered import alterations
 from judge_tui.checks.tasks.ternary_training.draws import Draw
-from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale, scales
+from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
-from judge_tui.checks.tasks.ternary_training.scale_places import other_groups
 from judge_tui.checks.tolerance import is_single
 
-__all__ = ["LIMIT", "Answer", "Choice", "Rule", "cause", "choice", "distance", "settled", "single"]
+__all__ = ["LIMIT", "Answer", "Choice", "Rule", "choice", "distance", "settled", "single"]
 
 Array = npt.NDArray[Any]
 
@@ -160,72 +158,3 @@ def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> C
         )
     ties = zeroed / tied if tied else float("nan")
     return Choice(wrong, count, below, float(above), flipped, flipped_from, ties)
-
-
-def cause(answers: Sequence[Answer], transposed: bool) -> str:
-    """What the projected weights are instead, as a clause; empty for what is not a known mistake."""
-    finite = [a for a in answers if np.isfinite(a.projected).all()]
-    if len(finite) < len(answers):
-        if not _only_zero_groups(answers, transposed):
-            return "not finite"
-        astray = bool(finite) and max(settled(finite, transposed)[1]) > LIMIT
-        why = cause(finite, transposed) if astray else ""
-        return f"{why}; not finite for groups of zeros" if why else "an all-zero group divides by its scale"
-    if all(not a.projected.any() for a in answers):
-        return "every weight is 0"
-    if all(np.allclose(a.projected, a.draw.weight, rtol=1e-5, atol=1e-8) for a in answers):
-        return "the latent weights as they are: nothing is projected"
-    rules = [list(scales(a.draw.weight, transposed, GROUP)) for a in answers]
-    for rule in zip(*rules, strict=True):
-        if all(distance(a, scale) <= LIMIT for a, scale in zip(answers, rule, strict=True)):
-            return f"s is {rule[0].name}, {rule[0].grouping.name}"
-    if altered := _altered(answers, transposed):
-        return altered
-    if elsewhere := other_groups([(a.draw.weight, a.projected) for a in answers], GROUP):
-        return elsewhere
-    if _multiples(answers, transposed):
-        return "levels past ±1: weights beyond 1.5·s are not clipped"
-    uneven = [a for a in answers if not a.draw.even]
-    even = [a for a in answers if a.draw.even]
-    if uneven and even and max(settled(even, transposed)[1]) <= LIMIT:
-        off = settled(answers, transposed)[1]
-        wrong = [a for a, error in zip(answers, off, strict=True) if not a.draw.even and error > LIMIT]
-        return f"right where 128 divides the width, wrong at {(wrong or uneven)[0].draw.weight.shape}"
-    return ""
-
-
-def _only_zero_groups(answers: Sequence[Answer], transposed: bool) -> bool:
-    for answer in answers:
-        bad = ~np.isfinite(answer.projected)
-        for grouping in groupings(transposed, GROUP):
-            s = mean_scale(answer.draw.weight, grouping, transposed).values
-            if not (s[bad] > 0).any():
-                break
-        else:
-            return False
-    return True
-
-
-def _altered(answers: Sequence[Answer], transposed: bool) -> str:
-    """How the weights were altered before they were projected, as a clause; empty where none explains it."""
-    pairs = [(a.draw.weight, a.projected) for a in answers]
-    for grouping in groupings(transposed, GROUP):
-        for words, altered in alterations(pairs, grouping, transposed):
-            if all(
-                distance(a, mean_scale(altered(a.draw.weight), grouping, transposed)) <= LIMIT
-                for a in answers
-            ):
-                return f"they are the projection of the latent weights {words}"
-    return ""
-
-
-def _multiples(answers: Sequence[Answer], transposed: bool) -> bool:
-    for grouping in groupings(transposed, GROUP):
-        fine = True
-        for answer in answers:
-            s = mean_scale(answer.draw.weight, grouping, transposed).values
-            level = answer.projected / np.where(s > 0, s, 1.0)
-            fine = fine and bool(np.max(np.abs(level - np.round(level))) < 1e-4)
-        if fine:
-            return True
-    return False

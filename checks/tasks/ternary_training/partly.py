@@ -11,13 +11,17 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
-__all__ = ["counted_rows", "wrong_part"]
+__all__ = ["GETTING", "counted_rows", "told_counts", "wrong_part"]
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
+#: What comes between a part and what stands there.
+GETTING = ": they get"
 #: How far an entry may be off, relatively to the largest, and how many of a part's entries may be right.
 _OFF, _BY_CHANCE = 1e-5, 0.03
+#: Entries that must lie beyond a border that is read off.
+_FEWEST = 12
 #: How far what stands in a part may be off, relatively.
 _SAME = 1e-3
 #: Rows of a batch whose counts can be read off, and how near they are to them.
@@ -36,12 +40,14 @@ def wrong_part(dweight: Array, through: Array, weight: Array, transposed: bool) 
     wrong = np.abs(dweight - through) > _OFF * max(float(np.abs(through).max()), 1e-300)
     if wrong.all() or not wrong.any():
         return ""
-    for words, part, projected in _parts(weight, through, transposed):
+    for words, part, projected in (
+        *_parts(weight, through, transposed), *_beyond(wrong, weight, through, transposed)
+    ):  # fmt: skip
         inside = int(part.sum())
         if (wrong & ~part).any() or not inside or (~wrong & part).sum() > _BY_CHANCE * inside:
             continue
         what = _standing(dweight[part], through[part], weight[part], projected[part])
-        return f"only entries {words} are wrong" + (f": they get {what}" if what else "")
+        return f"only entries {words} are wrong" + (f"{GETTING} {what}" if what else "")
     return ""
 
 
@@ -76,6 +82,35 @@ def _parts(weight: Array, through: Array, transposed: bool) -> Iterator[tuple[st
                 yield f"of {name}s from {unit} on", (places >= unit) & everywhere, projected
                 yield f"of the first {unit} {name}s", (places < unit) & everywhere, projected
     yield "on the diagonal", rows == columns, projected
+
+
+def _beyond(
+    wrong: Mask, weight: Array, through: Array, transposed: bool
+) -> Iterator[tuple[str, Mask, Array]]:
+    """Entries on one side of a border that is read off."""
+    s = mean_scale(weight, groupings(transposed, GROUP)[0], transposed).values
+    safe = np.where(s > 0, s, 1.0)
+    projected = s * np.clip(np.round(weight / safe), -1, 1)
+    for name, unit, value in (
+        ("|W|", "·s", np.abs(weight) / safe), ("|W|", "", np.abs(weight)), ("W", "·s", weight / safe),
+        ("W", "", weight), ("a size", "", np.abs(through)), ("s", "", s),
+    ):  # fmt: skip
+        for side, edge, part in (
+            ("above", value[wrong].min(), value >= value[wrong].min()),
+            ("below", value[wrong].max(), value <= value[wrong].max()),
+        ):
+            if (~part).sum() >= _FEWEST:
+                yield f"with {name} {side} {_border(value, ~part, float(edge))}{unit}", part, projected
+
+
+def _border(value: Array, others: Mask, edge: float) -> str:
+    """The number with the fewest digits that lies between a part's edge and the values beyond it."""
+    beside = float(value[others].max()) if (value[others] < edge).any() else float(value[others].min())
+    low, high = sorted((edge, beside))
+    for digits in range(1, 6):
+        if low <= (told := float(f"{(low + high) / 2:.{digits}g}")) <= high:
+            return f"{told:g}"
+    return f"{edge:.6g}"
 
 
 def _standing(given: Array, truth: Array, weight: Array, projected: Array) -> str:
@@ -125,9 +160,13 @@ def counted_rows(dweight: Array, dy: Array, x: Array) -> str:
         return ""
     if np.abs(counts - np.round(counts)).max() > _NEAR:
         return "the rows of the batch count by other shares in it than 1 each"
-    whole = np.round(counts).astype(int)
+    return told_counts(np.round(counts).astype(int))
+
+
+def told_counts(whole: npt.NDArray[np.int64]) -> str:
+    """How often each row of the batch counts, as a clause; not all of them are 1."""
     odd = np.flatnonzero(whole != 1)
-    name, one = f"{_named(odd, rows)} of the batch", len(odd) == 1
+    name, one = f"{_named(odd, len(whole))} of the batch", len(odd) == 1
     if not whole[odd].any():
         return f"{name} {'is' if one else 'are'} left out of it"
     if (whole[odd] != whole[odd[0]]).any():

@@ -12,8 +12,10 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.ternary_training import levels
+from judge_tui.checks.tasks.ternary_training.causes import cause
 from judge_tui.checks.tasks.ternary_training.draws import about, draws, exact_inputs, mixed, own_sizes, work
 from judge_tui.checks.tasks.ternary_training.evaluating import EVALUATED, evaluated, in_other_modes
+from judge_tui.checks.tasks.ternary_training.explained import explained
 from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
@@ -44,7 +46,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=14,
+    version=15,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -179,7 +181,7 @@ def _judged(found: Findings, answers: list[Answer], subject: _Subject) -> str:
     grouping, off = levels.settled(answers, subject.transposed)
     worst = int(np.argmax(off))
     table = (("weights", "distance"), *((str(a.draw), f"{d:.2g}") for a, d in zip(answers, off, strict=True)))
-    why = levels.cause(answers, subject.transposed) if off[worst] > LIMIT else ""
+    why = cause(answers, subject.transposed) if off[worst] > LIMIT else ""
     found.limit(
         "projected weights, largest distance from s·{-1, 0, 1} over max(1, s)",
         off[worst],
@@ -215,11 +217,11 @@ def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: floa
             **subject.place,
         )
         told = f"{chosen.flipped} of {chosen.count} weights have the sign of their projection turned"
-        if chosen.flipped_from < _EIGHT_BITS:
-            return told
-        return (
-            f"{told}, each at |W|/s over {_EIGHT_BITS:g}: it wraps around as 8 bits do before it is clipped"
-        )
+        if chosen.flipped_from >= _EIGHT_BITS:
+            wraps = f"each at |W|/s over {_EIGHT_BITS:g}: it wraps around as 8 bits do before it is clipped"
+            return f"{told}, {wraps}"
+        why = explained(_pairs(answers), grouping, subject.transposed)
+        return f"{told}: {why}" if why else told
     fine = chosen.wrong == 0
     known = _OTHER_RULES[0] <= threshold <= _OTHER_RULES[1]
     found.claim(
@@ -242,8 +244,15 @@ def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: floa
         )
     if chosen.below == 0.0 or chosen.above < 1e-2:
         return "no weight becomes 0: two levels, not three"
-    at = f"change at {threshold:.3g}·s" if np.isfinite(threshold) else "follow no threshold"
-    return f"{chosen.wrong} of {chosen.count} weights are not at their nearest level: levels {at}"
+    told = f"{chosen.wrong} of {chosen.count} weights are not at their nearest level"
+    if np.isfinite(threshold):
+        return f"{told}: levels change at {threshold:.3g}·s"
+    why = explained(_pairs(answers), grouping, subject.transposed)
+    return f"{told}: {why or 'levels follow no threshold'}"
+
+
+def _pairs(answers: list[Answer]) -> list[tuple[Array, Array]]:
+    return [(answer.draw.weight, answer.projected) for answer in answers]
 
 
 def _repeated(bench: Bench, found: Findings, subject: _Subject) -> None:

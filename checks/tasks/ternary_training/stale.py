@@ -49,6 +49,7 @@ _EVALUATED = f"{AFTER_UPDATE}, in an evaluation that is not its first"
 _SECONDS = 5.0
 _MOST_UPDATES = 4
 _RIGHT = "those of the weights after it"
+_BY_IDENTITY = "those of the weights before it: it looks at which array it holds, not at its numbers"
 _ORDER = "forward, backward, update, forward on one layer"
 _BIAS = next(param for param in FORWARD.params if param.name == "bias")
 
@@ -157,7 +158,7 @@ class _Trial:
         )  # fmt: skip
 
     def _in_place(self, found: Findings, update: Written, assigned: Updated) -> None:
-        """Warn where the projection follows an array that is put in its place, and not one that changes."""
+        """Fail where the projection follows an array that is put in its place, and not one that changes."""
         if not self.compared.fits(assigned.latent, assigned.effective):
             return
         try:
@@ -166,8 +167,7 @@ class _Trial:
             return
         if self.compared.fits(state.before, state.effective):
             found.claim(
-                IN_PLACE, False, limit=_RIGHT, otherwise=Verdict.WARN,
-                measured="those of the weights before it: it looks at which array it holds, not at its numbers",
+                IN_PLACE, False, measured=_BY_IDENTITY, limit=_RIGHT,
                 note="forward, backward, numbers written into the array of the latent weights, forward",
                 file=self.layer.binding.file, line=self.layer.binding.line or None,
             )  # fmt: skip

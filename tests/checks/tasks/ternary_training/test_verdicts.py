@@ -89,7 +89,7 @@ def test_the_summary_names_what_the_projection_does_instead(name: str, told: str
         ("learns_before_its_gradient", "its own update has changed already"),
         ("signs_of_the_gradient", "its signs alone come through"),
         ("gradient_cut_at_one", "cut to ±1"),
-        ("gradient_of_unit_rows", "each row of it is multiplied by a number of its own"),
+        ("gradient_of_unit_rows", "each row of it is brought to length 1"),
         ("decay_in_the_gradient", "0.01 times the latent weights are added to it"),
     ],
 )
