@@ -37,6 +37,11 @@ class Joined:
         self._axis = -2
         self._last = 0
 
+    @property
+    def empty(self) -> bool:
+        """Whether no call gave any."""
+        return not self._pairs
+
     def inputs(self) -> dict[str, Any]:
         """What is handed over, by the names of :data:`JOINED`; nothing before the first tokens."""
         if not self._pairs:

@@ -265,6 +265,8 @@ def _tried(search: Search, option: Option, refused: set[str]) -> Trial | float:
     one = make(batch)
     given = one.draw(rng, 5)
     one.prefill(given[:, :3])
+    if one.joined is not None and one.joined.empty:
+        return Trial(float("inf"), f"{option['prefill'].target} gives no keys and values to join")
     errors = []
     for t in (3, 4):
         step = one.decode(given[:, t])
