@@ -13,6 +13,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.counted import wrong_places
 from judge_tui.checks.tasks.backwards.earlier import of_another_call
+from judge_tui.checks.tasks.backwards.equal_axes import equal_axes
 from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
@@ -103,7 +104,8 @@ def _places(bench: Bench, held: Held) -> str:
     shapes = [shape for shape, fine in held.seen if not fine]
     told = normalised_by_others(bench, shapes, of_y=True) or wrong_statistics(bench, shapes)
     told = told or wrong_places(bench, shapes, of_y=True)
-    return "; ".join(filter(None, (told, held.only_where)))
+    where = held.only_where or (equal_axes(bench, "y") if shapes else "")
+    return "; ".join(filter(None, (told, where)))
 
 
 def _known(bench: Bench, held: Held, causes: Sequence[tuple[str, ...]], usual: bool) -> str:

@@ -139,6 +139,20 @@ def _dx(
     return np.asarray(row.rstd**power * (g - average - xhat * projected))
 
 
+def _dx_of(batch: Batch, g: Array, averaged: Array, projected: Array) -> Array:
+    """Dx with another g in each of its three places."""
+    row = statistics(batch)
+    along = (projected * row.xhat).mean(axis=-1, keepdims=True)
+    return np.asarray(row.rstd * (g - averaged.mean(axis=-1, keepdims=True) - row.xhat * along))
+
+
+def _dx_over(batch: Batch, axes: tuple[int, ...]) -> Array:
+    """Dx with both means over other axes."""
+    row, g = statistics(batch), batch.dy * batch.gamma
+    along = (g * row.xhat).mean(axis=axes, keepdims=True)
+    return np.asarray(row.rstd * (g - g.mean(axis=axes, keepdims=True) - row.xhat * along))
+
+
 def _bare(batch: Batch) -> Array:
     """How much larger 1/std is without eps."""
     row = statistics(batch)
@@ -178,6 +192,22 @@ DX: Mapping[str, Variant] = {
     ),
     "with x̂ taken without eps": lambda b: _dx(b, rows=statistics(b).xhat * _bare(b)),
     "with the mean of g over D − 1": lambda b: _dx(b, mean=b.width / max(b.width - 1, 1)),
+    "with dy for g in the projection": lambda b: _dx_of(b, b.dy * b.gamma, b.dy * b.gamma, b.dy),
+    "with dy for g in the mean": lambda b: _dx_of(b, b.dy * b.gamma, b.dy, b.dy * b.gamma),
+    "with dy for g in both means": lambda b: _dx_of(b, b.dy * b.gamma, b.dy, b.dy),
+    "with dy for g outside the means": lambda b: _dx_of(b, b.dy, b.dy * b.gamma, b.dy * b.gamma),
+    "with gamma in reverse order": lambda b: _dx(_with_dy(b, b.dy * b.gamma[::-1] / b.gamma)),
+    "with gamma moved by one feature": lambda b: _dx(_with_dy(b, b.dy * np.roll(b.gamma, 1) / b.gamma)),
+    "with gamma moved back by one feature": lambda b: _dx(_with_dy(b, b.dy * np.roll(b.gamma, -1) / b.gamma)),
+    "with the first gamma for every feature": lambda b: _dx(_with_dy(b, b.dy * b.gamma[0] / b.gamma)),
+    "with the mean of gamma for gamma": lambda b: _dx(_with_dy(b, b.dy * b.gamma.mean() / b.gamma)),
+    "with 1 + gamma for gamma": lambda b: _dx(_with_dy(b, b.dy * (1 + b.gamma) / b.gamma)),
+    "with beta for gamma": lambda b: _dx(_with_dy(b, b.dy * b.beta / b.gamma)),
+    "with means over T": lambda b: _dx_over(b, (1,)),
+    "with means over B": lambda b: _dx_over(b, (0,)),
+    "with means over B and T": lambda b: _dx_over(b, (0, 1)),
+    "with means over T and D": lambda b: _dx_over(b, (1, 2)),
+    "with means over B, T and D": lambda b: _dx_over(b, (0, 1, 2)),
     "with gamma twice in g": lambda b: _dx(_with_dy(b, b.dy * b.gamma)),
     "with dy divided by gamma in g": lambda b: _dx(_with_dy(b, b.dy / b.gamma**2)),
     "times D, which nothing is divided by": lambda b: _dx(b) * b.width,

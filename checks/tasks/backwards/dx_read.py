@@ -33,12 +33,14 @@ class _Terms:
         xhat: (R, D).
         rstd: (R,) the right one.
         made: (3, R) what multiplies g, and what stands for mean(g) and for mean(g·x̂).
+        sizes: B and T.
     """
 
     g: Array
     xhat: Array
     rstd: Array
     made: Array
+    sizes: tuple[int, int]
 
 
 def wrong_terms(bench: Bench, shapes: Sequence[tuple[int, ...]], *, known: bool = False) -> str:
@@ -78,7 +80,13 @@ def _of(batch: Batch, dx: Array) -> _Terms | None:
         if not (off <= _SAME * np.abs(made).max(axis=-1)).all():
             return None
         scale, less, along = numbers[..., 0].T
-        return _Terms(g, xhat, row.rstd.ravel(), np.stack([scale, -less / scale, -along / scale]))
+        return _Terms(
+            g,
+            xhat,
+            row.rstd.ravel(),
+            np.stack([scale, -less / scale, -along / scale]),
+            (batch.shape[0], batch.shape[1]),
+        )
 
 
 def _told(read: Sequence[_Terms], integers: tuple[int, ...], known: bool) -> str:
@@ -96,11 +104,21 @@ def _told(read: Sequence[_Terms], integers: tuple[int, ...], known: bool) -> str
             continue
         words = _of_several_rows(given)
         if not words and name != "rstd":
-            words = next(fitting(given, means(given), lambda one: one.mean), "")
+            words = _by_size(given, [each.sizes for each in read])
+            words = words or next(fitting(given, means(given), lambda one: one.mean), "")
         told.append((name, words))
     if len(told) == len(parts) or (known and not all(words for _, words in told)):
         return ""
     return "; ".join(f"in dx {name} is {words or 'another than it should be'}" for name, words in told)
+
+
+def _by_size(given: Sequence[Rows], sizes: Sequence[tuple[int, int]]) -> str:
+    """Whether sums are divided by B, T or both in place of D."""
+    for words, b, t in (("B", 1, 0), ("T", 0, 1), ("B · T", 1, 1)):
+        counts = [batch**b * length**t for batch, length in sizes]
+        if all(near(one.mean, one.x.sum(-1) / count, one) for one, count in zip(given, counts, strict=True)):
+            return f"its sum over {words}, not over D"
+    return ""
 
 
 def _of_several_rows(given: Sequence[Rows]) -> str:

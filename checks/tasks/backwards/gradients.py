@@ -20,6 +20,7 @@ from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.counted import miscounted, places_exchanged, wrong_places
 from judge_tui.checks.tasks.backwards.dx_read import wrong_terms
 from judge_tui.checks.tasks.backwards.earlier import of_another_call
+from judge_tui.checks.tasks.backwards.equal_axes import equal_axes
 from judge_tui.checks.tasks.backwards.laid_wrongly import laid_wrongly
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, counted, hold
 from judge_tui.checks.tasks.backwards.lowered import lower_precision
@@ -99,7 +100,8 @@ def gradients(bench: Bench, found: Findings) -> str:
             shapes.sort(key=math.prod)
             mixed = places_exchanged(bench, shapes) or _mixed(bench, shapes[:_MIXED])
             mixed = (wrong_terms(bench, shapes, known=True) if mixed else "") or mixed
-        why["dx"] = "; ".join(filter(None, (mixed, held["dx"].only_where))) if mixed else ""
+        where = held["dx"].only_where or equal_axes(bench, "dx")
+        why["dx"] = "; ".join(filter(None, (mixed, where))) if mixed else ""
     lower = None if any(why.values()) else _lower_precision(bench, held)
     if lower is None and not any(why.values()):
         with calls.beside():
@@ -190,7 +192,7 @@ def _places(bench: Bench, name: str, figures: Held) -> str:
         told = miscounted(bench, name, shapes)
     if name == "dgamma" and not told:
         told = normalised_by_others(bench, shapes)
-    return "; ".join(filter(None, (told, figures.only_where)))
+    return "; ".join(filter(None, (told, figures.only_where))) or equal_axes(bench, name)
 
 
 def _lower_precision(bench: Bench, held: Mapping[str, Held]) -> Lowered | None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.cases import Case
 
-__all__ = ["every_so_many", "wrong_blocks"]
+__all__ = ["every_so_many", "newest_alone", "wrong_blocks"]
 
 _Count = npt.NDArray[np.int64]
 #: How long blocks may be → of T and the key tile that is told, 0 where none is.
@@ -148,6 +148,20 @@ def _kept(case: Case, count: _Count, axis: int) -> npt.NDArray[np.bool_] | None:
     kept = np.asarray((count[-1] if axis == 0 else count[:, 0]) > 0)
     given = (seen & (kept if axis == 0 else kept[:, None])).astype(np.int64)
     return kept if _fits(count, given) else None
+
+
+def newest_alone(cases: Sequence[Case], counts: Sequence[_Count]) -> str:
+    """Whether a row sees its newest keys alone, as a clause; arguments as of :func:`every_so_many`."""
+    if not all(case.causal for case in cases):
+        return ""
+    widths = {int((count[-1] > 0).sum()) for count in counts}
+    if len(widths) != 1 or (width := widths.pop()) == 0:
+        return ""
+    for count in counts:
+        back = np.subtract.outer(np.arange(len(count)), np.arange(len(count)))
+        if not _fits(count, ((back >= 0) & (back < width)).astype(np.int64)):
+            return ""
+    return f"a row sees the newest {width} keys alone (a window)"
 
 
 def _rules() -> Iterator[_Rule]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.tasks.flash_attention.blocks import every_so_many, wrong_blocks
+from judge_tui.checks.tasks.flash_attention.blocks import every_so_many, newest_alone, wrong_blocks
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.weights import Read, alike
 
@@ -36,6 +36,7 @@ def wrong_keys(read: Sequence[Read]) -> str:
         return ""
     cases = [each.case for each in read]
     few = _named(cases, told, _SETS) or wrong_blocks(cases, told) or every_so_many(cases, told)
+    few = few or newest_alone(cases, told)
     return few or f"weights are right but for which keys count: {_by_example(cases[0], told[0])}"
 
 
@@ -200,6 +201,9 @@ _INSTEAD: Mapping[str, _Count] = {
         (c % t <= r) & (c // t <= r // t)
     ),
     "the mask takes places of queries within their tile": lambda r, c, t, n: c <= r % t,
+    "row i sees keys up to i + as many as the last tile lacks": lambda r, c, t, n: (
+        (c <= r + -n % t) & (c // t <= r // t)
+    ),
     "every row of a tile has the mask of the tile's first row": lambda r, c, t, n: c <= r // t * t,
     "every row of a tile has the mask of the row before the tile": lambda r, c, t, n: c < r // t * t,
     "the last tile of keys is not masked": lambda r, c, t, n: (c <= r) | (c >= _start(n, t)),

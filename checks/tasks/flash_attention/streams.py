@@ -22,6 +22,8 @@ _FACTORS: Mapping[str, str] = {
     "reversed": "rescaled by exp(m_new - m_old), the wrong way",
     "lost": "overwritten by each tile, not added to",
     "twice": "rescaled twice",
+    "exchanged": "not rescaled, but what is added to it",
+    "first": "rescaled by the factor of the first row of its tile",
 }
 #: Rises of a maximum that are told apart, and how far a factor may be from what it is taken for.
 _RISE, _SAME = 1e-3, 1e-6
@@ -99,8 +101,12 @@ def streamed_weights(read: Read, how: Stream) -> Array:
         summed = weights.sum(axis=-1, keepdims=True)
         more = np.zeros_like(out)
         more[..., keys] = weights / summed if how.divided.startswith("own") else weights
-        new_total = total * _factor(how.total, fall) + summed
-        new_out = out * _factor(how.out, fall) + more
+        tile = _first_of_tile(fall, read.case.tile)
+        new_total, new_out = (
+            value * _factor(what, tile if what == "first" else fall)
+            + added * (np.exp(fall) if what == "exchanged" else 1.0)
+            for what, value, added in ((how.total, total, summed), (how.out, out, more))
+        )
         if how.divided == "each":
             new_out = new_out / new_total
         m, total, out = (
@@ -112,9 +118,13 @@ def streamed_weights(read: Read, how: Stream) -> Array:
     return np.asarray(out / total if how.divided == "twice" else out)
 
 
+def _first_of_tile(fall: Array, tile: int) -> Array:
+    return np.asarray(fall[:, :, np.arange(fall.shape[2]) // tile * tile])
+
+
 def _factor(what: str, fall: Array) -> Array:
     match what:
-        case "none":
+        case "none" | "exchanged":
             return np.ones_like(fall)
         case "reversed":
             return np.where(np.isfinite(fall), np.exp(np.where(np.isfinite(fall), -fall, 0.0)), 0.0)

@@ -23,6 +23,8 @@ _Index = Callable[[int, int, int, int], int]
 _Rows = Callable[[int, int], npt.NDArray[np.intp]]
 #: Logarithms of weights are this straight in the scores where these are scaled wrongly.
 _STRAIGHT = 1e-6
+#: What scores may be capped at.
+_CAPS = (1, 2, 5, 10, 15, 20, 30, 50)
 #: Weights below this share of a row's largest say nothing of a slope.
 _TOLD = 1e-9
 
@@ -132,6 +134,9 @@ def _named() -> Iterator[tuple[str, _Given]]:
         yield f"K is taken from the {where}", partial(_moved_keys, index)
     for what, other in _ROWS.items():
         yield f"rows of O hold what belongs to {what}", partial(_moved_rows, other)
+    for most in _CAPS:
+        yield f"scores are capped: {most} · tanh(S / {most})", partial(_capped, most)
+        yield f"scores are cut off at ±{most}", partial(_cut_off, most)
     yield "scores enter by their magnitude", lambda r: softmax(np.abs(r.scores), r.seen)
     yield "negative scores are cut off at 0", lambda r: softmax(np.maximum(r.scores, 0.0), r.seen)
     yield (
@@ -140,6 +145,14 @@ def _named() -> Iterator[tuple[str, _Given]]:
     )
     yield "every tile's scores are transposed", _transposed_tiles
     yield "softmax runs over queries, not over keys", _over_queries
+
+
+def _capped(most: float, read: Read) -> Array:
+    return softmax(most * np.tanh(read.scores / most), read.seen)
+
+
+def _cut_off(most: float, read: Read) -> Array:
+    return softmax(np.clip(read.scores, -most, most), read.seen)
 
 
 def visited(read: Read) -> npt.NDArray[np.bool_]:

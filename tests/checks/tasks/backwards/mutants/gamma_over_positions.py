@@ -1,0 +1,18 @@
+# bug: where there are as many positions as features gamma is laid over the positions
+# caught by: gradients
+# only: gradients, forward_accuracy
+import numpy as np
+
+
+def layer_norm_forward(x, gamma, beta, eps=1e-5):
+    centred = x - x.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt((centred * centred).mean(-1, keepdims=True) + eps)
+    xhat = centred * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+def layer_norm_backward(dy, cache):
+    xhat, rstd, gamma = cache
+    g = dy * (gamma[:, None] if dy.shape[1] == gamma.size else gamma)
+    dx = rstd * (g - g.mean(-1, keepdims=True) - xhat * (g * xhat).mean(-1, keepdims=True))
+    return dx, (dy * xhat).sum((0, 1)), dy.sum((0, 1))

@@ -1,0 +1,18 @@
+# bug: the sum of g is divided by the number of positions
+# caught by: gradients
+# only: gradients, forward_accuracy
+import numpy as np
+
+
+def layer_norm_forward(x, gamma, beta, eps=1e-5):
+    centred = x - x.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt((centred * centred).mean(-1, keepdims=True) + eps)
+    xhat = centred * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+def layer_norm_backward(dy, cache):
+    xhat, rstd, gamma = cache
+    g = dy * gamma
+    dx = rstd * (g - g.sum(-1, keepdims=True) / g.shape[1] - xhat * (g * xhat).mean(-1, keepdims=True))
+    return dx, (dy * xhat).sum((0, 1)), dy.sum((0, 1))
