@@ -13,7 +13,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
-from judge_tui.checks.tasks.kv.chunked_prefill import again, decoders, decoders_again
+from judge_tui.checks.tasks.kv.chunked_prefill import again, decoders, decoders_again, straddling
 from judge_tui.checks.tasks.kv.chunked_prefill.causes import cause, even
 from judge_tui.checks.tasks.kv.chunked_prefill.splits import NOTHING, TOKENS, at_size, place, splits
 from judge_tui.checks.tasks.kv.faces.chunk_fed import ChunkFed
@@ -37,7 +37,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
-    version=8,
+    version=9,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
@@ -67,6 +67,8 @@ def _again(subject: Subject, found: Findings) -> str:
             said.append(each(subject, found))
         except Skipped as fault:
             why.append(fault.message)
+    if found.verdict in (None, Verdict.PASS) and (wrong := straddling.judge(subject, found)):
+        return wrong
     if found.verdict is None:
         raise Skipped("; ".join(dict.fromkeys(why)) or _nothing(subject.bench))
     return "; ".join(filter(None, said))

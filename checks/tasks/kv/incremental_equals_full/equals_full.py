@@ -19,6 +19,7 @@ from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.incremental_equals_full import decoder_steps
 from judge_tui.checks.tasks.kv.incremental_equals_full.apart import judge_apart
+from judge_tui.checks.tasks.kv.incremental_equals_full.begun_alike import judge_alike
 from judge_tui.checks.tasks.kv.incremental_equals_full.beside import judge_beside
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_shapes import judge_shapes
 from judge_tui.checks.tasks.kv.incremental_equals_full.layers import judge_layers, judge_together
@@ -28,6 +29,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.step_causes import Rerun,
 from judge_tui.checks.tasks.kv.limits import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import LOW, drawn, lowered
+from judge_tui.checks.tasks.kv.words.misplaced import misplaced
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
@@ -41,6 +43,8 @@ Array = npt.NDArray[Any]
 #: Axes that an integer of the source may concern, and what they may be because of it.
 _AXES = {"D": (2, 2200), "H": (1, 300), "B": (1, 300)}
 _MOST_ABOUT = 12
+#: Relative error of rows that are no rounded ones.
+_MISPLACED = 0.05
 #: Sequences, heads, width and tokens while another is large, and each while it is.
 _SMALL, _LARGE = ((1, 2), (1, 3), (4, 8), (3, 6)), ((4, 16), (8, 40), (22, 160), (130, 420))
 
@@ -114,7 +118,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=28,
+    version=29,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -135,6 +139,7 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
         decoder_steps.judge(subject, found, said)
         if found.verdict is not Verdict.FAIL:
             judge_shapes(subject, found, said)
+            judge_alike(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:
         raise Unbound("step or attend", bench.bindings.rejected.get("step", ()))
     return said.told()
@@ -332,13 +337,23 @@ def _step(cached: Cached, stream: tuple[Array, Array, Array], t: int, case: Case
         held = k[row, :, : t + 1], v[row, :, : t + 1]
         where = f"position {t}, sequence {b}{f', layer {layer}' if cached.has_layers else ''}, {case.words}"
         if cached.mode == "read":
-            errors = [relative_error(x, y.astype(float)) for x, y in zip(cached.stored(b), held, strict=True)]
-            worst = worst.or_worse(Worst.of(errors, where))
+            pair = cached.stored(b)
+            errors = [relative_error(x, y.astype(float)) for x, y in zip(pair, held, strict=True)]
+            worst = worst.or_worse(Worst.of(errors, f"{where}{_held_instead(pair, held)}"))
             continue
         error = relative_error(out[row], attention(q[row, :, now], *held))
         cause = diagnosis(out[row], q[row, :, now], *held) if not error <= 1e-3 else ""
         worst = worst.or_worse(Worst(error, where, cause))
     return worst
+
+
+def _held_instead(pair: tuple[Array, Array], held: tuple[Array, Array]) -> str:
+    """What is read back, (1, H, N, D) each, in the place of what was fed, as the end of a clause."""
+    for name, got, fed in zip(("keys", "values"), pair, held, strict=True):
+        told = misplaced(got, fed, _MISPLACED) if got.shape == fed.shape else ""
+        if told and not told.endswith(": wrong"):
+            return f"; {name}: {told}"
+    return ""
 
 
 def _plain_error(stream: tuple[Array, Array, Array], t: int, dtype: str) -> float:
