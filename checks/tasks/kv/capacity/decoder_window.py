@@ -13,10 +13,10 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.kv.capacity.window import says_so
-from judge_tui.checks.tasks.kv.capacity.window_causes import row_causes
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.seen_tokens import row_causes
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

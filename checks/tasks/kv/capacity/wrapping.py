@@ -12,11 +12,11 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.capacity.window import says_so
-from judge_tui.checks.tasks.kv.capacity.window_causes import weight_causes
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import cut, drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
+from judge_tui.checks.tasks.kv.words.seen_tokens import weight_causes
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv.capacity.window_causes import row_causes
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.incremental_equals_full.stored_places import stored
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.seen_tokens import row_causes
 
 __all__ = ["told_calls", "whole_rows"]
 
