@@ -41,6 +41,11 @@ _TOKENS = takes(
 #: A step may be handed what each of its sequences goes on with.
 _EACH = replace(_X, aliases=(*_X.aliases, "batch", "requests"))
 _USE = takes("use_cache", "use_kv_cache cached return_cache return_kv with_cache", "bool")
+#: Which of the two a call is that one function does both of.
+_WHICH = (
+    takes("stepping", "decode decoding is_decode is_decoding decode_mode is_generating", "bool"),
+    takes("prompting", "prefill prefilling is_prefill prefill_mode is_prompt", "bool"),
+)
 #: What a function over bare weights has to be told at every call.
 _TOLD = (takes("heads", HEADS, "int"), takes("kv_heads", KV_HEADS, "int"))
 #: Projections that the caller hands over, where nothing of the submission makes them.
@@ -161,6 +166,7 @@ DECODER = (
             NEW,
             _REAL,
             _USE,
+            *_WHICH,
             *_TOLD,
             *_OF,
             *_CALLED,
@@ -184,6 +190,7 @@ DECODER = (
             ACTIVE,
             _REAL,
             _USE,
+            *_WHICH,
             *_TOLD,
             *_OF,
             *_CALLED,
