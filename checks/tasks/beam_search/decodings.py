@@ -105,6 +105,15 @@ _WAYS: Mapping[str, Callable[[Decoded], Tokens]] = {
     "the last step is missing, and EOS is taken to stand there": lambda one: (
         one.right if one.script.eos in one.right[:-1] else (*one.right[:-1], one.script.eos)
     ),
+    "EOS is put behind what comes to its most new tokens": lambda one: (
+        one.right if one.script.eos in one.right else (*one.right, one.script.eos)
+    ),
+    "the prompt's tokens count among the most new ones": lambda one: one.right[: one.steps - len(one.prompt)],
+    "the prompt's tokens count among the most new ones (EOS taken to stand there)": lambda one: (
+        one.right
+        if len(one.right) <= one.steps - len(one.prompt)
+        else (*one.right[: max(one.steps - len(one.prompt), 0)], one.script.eos)
+    ),
     "the first token is left out": lambda one: one.right[1:],
 }
 

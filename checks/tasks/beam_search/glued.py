@@ -90,24 +90,25 @@ def glued(answers: Sequence[Answer]) -> str:
     Args:
         answers: Searches of one prompt each, alpha being 0, in which no beam ends.
     """
-    return _moved_in_place(answers) or _read_back(answers)
+    return _simulated(answers) or _read_back(answers)
 
 
-def _moved_in_place(answers: Sequence[Answer]) -> str:
-    """Whether all is as where beams move in place, and the model reads what was overwritten."""
+def _simulated(answers: Sequence[Answer]) -> str:
+    """Whether all is as where rows move in place and the model reads them, or sums do not move at all."""
     wrong = [
         (answer, beam)
         for answer in answers
         for beam in answer.beams[0]
         if beam.score is None or not abs(answer.truth(beam) - beam.score) <= NARROW
     ]
-    if len(wrong) < _LEAST or not _all_are(answers, [_in_place(answer) for answer in answers]):
+    if len(wrong) < _LEAST:
         return ""
     answer, beam = wrong[0]
-    return (
-        "beams move in place, and what one has to take is overwritten before by another's: "
-        f"{written(beam.tokens, answer.script.eos)} has {beam.score:.6g} instead of {answer.truth(beam):.6g}"
-    )
+    for words, gives in _SEARCHES.items():
+        if _all_are(answers, [gives(one) for one in answers]):
+            told = f"{written(beam.tokens, answer.script.eos)} has {beam.score:.6g}"
+            return f"{words}: {told} instead of {answer.truth(beam):.6g}"
+    return ""
 
 
 def _in_place(answer: Answer) -> list[Beam]:
@@ -122,6 +123,30 @@ def _in_place(answer: Answer) -> list[Beam]:
             held[place] = [*held[parent][:step], token]
         totals = [float(sums.flat[at]) for at in best]
     return [Beam(tuple(held[k]), total) for k, total in enumerate(totals)]
+
+
+def _sums_stay(answer: Answer) -> list[Beam]:
+    """What comes back where a place adds its new token to its own sum, and not to its parent's."""
+    rows, prompt = answer.script.rows, answer.prompts[0]
+    beams: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    for _step in range(answer.steps):
+        each = np.array([rows.row([*prompt, *text]) for text, _ in beams])
+        sums = np.array([total for _, total in beams])[:, None] + each
+        best = np.argsort(-sums, axis=None, kind="stable")[: answer.width].tolist()
+        pairs = [divmod(at, sums.shape[1]) for at in best]
+        totals = [total for _, total in beams] + [0.0] * answer.width
+        beams = [
+            ((*beams[parent][0], token), totals[place] + float(each[parent, token]))
+            for place, (parent, token) in enumerate(pairs)
+        ]
+    return [Beam(text, total) for text, total in beams]
+
+
+#: Words → what comes back.
+_SEARCHES: Mapping[str, Callable[[Answer], list[Beam]]] = {
+    "beams move in place, and what one has to take is overwritten before by another's": _in_place,
+    "sums stay in their places when beams change them: a token adds to another beam's sum": _sums_stay,
+}
 
 
 def _read_back(answers: Sequence[Answer]) -> str:

@@ -38,7 +38,7 @@ class _Ways:
         key: What beams are ranked by.
         first: Which beams have their places before others, or are lost; empty for none.
         begins: Live beams, in order → those that are expanded.
-        stops: Beams in order → whether the search is over.
+        stops: Beams in order, K → whether the search is over.
         returns: Beams in order → those that may be returned.
         merged: Whether of new beams with one last token the best alone is kept.
         apart: Whether each beam goes on with its own best token once there are K.
@@ -55,7 +55,7 @@ class _Ways:
     key: _Key = _score
     first: str = ""
     begins: Callable[[list[Hyp]], list[Hyp]] = field(default=lambda live: live)
-    stops: Callable[[list[Hyp]], bool] = field(default=lambda _: False)
+    stops: Callable[[list[Hyp], int], bool] = field(default=lambda _b, _k: False)
     returns: Callable[[list[Hyp]], list[Hyp]] = field(default=lambda beams: beams)
     merged: bool = False
     apart: bool = False
@@ -98,12 +98,15 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
     "the beams that score least are kept": [
         _Ways(key=lambda hyp, _l, alpha: -hyp.score(alpha), grown=lambda _: 1 << 30)
     ],
+    "the search stops as soon as one beam has ended": [_Ways(stops=lambda beams, _: bool(_ended(beams)))],
+    _EARLY: [_Ways(stops=lambda beams, _: beams[0].finished)],
+    "the search stops as soon as K beams have ended, whatever goes on": [
+        _Ways(stops=lambda beams, k: len(_ended(beams)) >= k)
+    ],
+    "beams that have ended are dropped": [_Ways(first="dropped"), _Ways(first="lost")],
     "the longest beams are kept, whatever they score": [
         _Ways(key=lambda hyp, _l, alpha: 1000.0 * len(hyp.tokens) + hyp.score(alpha))
     ],
-    "the search stops as soon as one beam has ended": [_Ways(stops=lambda beams: bool(_ended(beams)))],
-    _EARLY: [_Ways(stops=lambda beams: beams[0].finished)],
-    "beams that have ended are dropped": [_Ways(first="dropped"), _Ways(first="lost")],
     "beams that have not ended are thrown away once one has": [_Ways(returns=lambda b: _ended(b) or b)],
     "ended beams keep their places before all others": [_Ways(first="ended")],
     "live beams take their places before those that have ended": [_Ways(first="live")],
@@ -185,7 +188,7 @@ def _best(asked: _Asked, ways: _Ways) -> Tokens:
             side += _ended([hyp for _, hyp in pool]) if ways.side else []
             pool = [(key, hyp) for key, hyp in pool if not hyp.finished]
         whole = sorted([*(hyp for _, hyp in pool), *side], key=lambda hyp: -hyp.score(alpha))
-        if not pool or ways.stops(whole):
+        if not pool or ways.stops(whole, asked.width):
             break
     found = ways.returns([*(hyp for _, hyp in pool), *side])
     return max(found, key=lambda hyp: hyp.score(alpha)).tokens if found else ()

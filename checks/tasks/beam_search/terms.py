@@ -140,6 +140,22 @@ def _likeliest(beam: Scored) -> list[float]:
     return [beam.of(sum(float(beam.row(at).max()) for at in range(len(beam.tokens))))]
 
 
+def _kept_as(narrowed: Callable[[float], float]) -> Mistake:
+    """Sums are in fewer digits after every step."""
+
+    def scores(beam: Scored) -> list[float]:
+        total = 0.0
+        for term in beam.terms():
+            total = narrowed(total + term)
+        return [beam.of(total), narrowed(beam.of(total))]
+
+    return scores
+
+
+def _rounded(places: int) -> Mistake:
+    return _kept_as(lambda total: round(total, places))
+
+
 #: Words, behind "as where" → what scores may be then. The first that explains all is told.
 _MISTAKES: Mapping[str, Mistake] = {
     "the log-probability of EOS is not in the sum": _again(slice(-1, None), -1.0, ended=True),
@@ -190,6 +206,8 @@ _MISTAKES: Mapping[str, Mistake] = {
     "probabilities are added up, and not their logarithms": lambda beam: [
         beam.of(sum(math.exp(term) for term in beam.terms()))
     ],
+    "sums are kept in float16": _kept_as(lambda total: float(np.float16(total))),
+    **{f"sums are rounded to {n} place{'s' * (n > 1)} at every step": _rounded(n) for n in (1, 2, 3, 4)},
     "logarithms are of base 2": lambda beam: [beam.of(sum(beam.terms())) / math.log(2.0)],
     "logarithms are of base 10": lambda beam: [beam.of(sum(beam.terms())) / math.log(10.0)],
     "the likeliest token's log-probability counts for each token": _likeliest,

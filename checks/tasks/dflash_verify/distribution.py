@@ -122,7 +122,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=10,
+    version=11,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -300,12 +300,20 @@ def _many(bench: Bench, found: Findings, verify: Verification) -> Iterator[str]:
         except (Raised, BadResult) as fault:
             fault.message = f"{fault.message} ({words.strip(' ,')})"
             raise
-        ends = (draws.tree.tokens[0], draws.tree.tokens[-1])
-        often = max(Counter(output[0] for output in draws.outputs)[end] for end in ends)
-        again = often > 1.25 * _END * len(draws.outputs)
-        cause = ", as where a sibling that was refused is drawn again" if again else ""
+        cause = _cause_of_many(draws)
         for clause in _held(found, verify, draws, words, firsts=True):
             yield f"{clause}{cause}"
+
+
+def _cause_of_many(draws: _Draws) -> str:
+    """What the counts below many siblings say, as a clause; empty where neither of two causes fits."""
+    counts, siblings = Counter(output[0] for output in draws.outputs), draws.tree.tokens
+    beside = [counts[token] for token in range(draws.script.vocab_size) if token not in siblings]
+    if not all(beside) or not any(counts[token] for token in siblings[1:-1]):
+        return ", and less likely tokens never come, as where all but the likeliest few are cut off"
+    often = max(counts[siblings[0]], counts[siblings[-1]])
+    again = often > 1.25 * _END * len(draws.outputs)
+    return ", as where a sibling that was refused is drawn again" if again else ""
 
 
 def _held(

@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["AXES", "Broken", "Drafted", "about", "hold_broken", "sizes_of", "verified"]
+__all__ = ["AXES", "Broken", "Drafted", "about", "hold_broken", "sizes_of", "told_apart", "verified"]
 
 #: What an integer of the source may be: nodes of a tree, of its right path, tokens of the prompt and of the
 #: vocabulary, siblings. Below these sizes others draw them anyway.
@@ -95,7 +95,9 @@ def hold_broken(found: Findings, broken: Sequence[Broken], cases: Sequence[Case]
     if not cases:
         raise fault
     fine = [sizes_of(case.script, case.prompt, case.tree) for case in cases]
-    told = f"{fault.placed} in {len(broken)} of {total} trees{_which([one.sizes for one in broken], fine)}"
+    told = (
+        f"{fault.placed} in {len(broken)} of {total} trees{told_apart([one.sizes for one in broken], fine)}"
+    )
     found.claim(
         "verifications that answer", False, measured=f"{len(cases)} of {total}", limit=f"{total} of {total}",
         note=told, file=fault.file, line=fault.line, output=fault.output,
@@ -103,8 +105,13 @@ def hold_broken(found: Findings, broken: Sequence[Broken], cases: Sequence[Case]
     return told
 
 
-def _which(broken: Sequence[Mapping[str, int]], fine: Sequence[Mapping[str, int]]) -> str:
-    """The one axis whose sizes tell those that are broken from the others."""
+def told_apart(broken: Sequence[Mapping[str, int]], fine: Sequence[Mapping[str, int]]) -> str:
+    """The one axis whose sizes tell those that are broken from the others, as a clause; empty for none.
+
+    Args:
+        broken: Their sizes, by axis.
+        fine: Those of the others.
+    """
     for axis in broken[0]:
         off, right = [one[axis] for one in broken], [one[axis] for one in fine]
         if max(off) < min(right):

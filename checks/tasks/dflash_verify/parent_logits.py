@@ -18,7 +18,15 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
-from judge_tui.checks.tasks.dflash_verify.own_draws import Broken, Drafted, about, hold_broken, verified
+from judge_tui.checks.tasks.dflash_verify.own_draws import (
+    Broken,
+    Drafted,
+    about,
+    hold_broken,
+    sizes_of,
+    told_apart,
+    verified,
+)
 from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, explained, followed, taken_from
 from judge_tui.checks.tasks.dflash_verify.scripts import decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, greedy, likeliest
@@ -73,7 +81,7 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=9,
+    version=10,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
@@ -89,7 +97,9 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     rule = f"what was accepted is in all {of} as by {how}" if how else ""
     otherwise = Verdict.AMBIGUOUS if name in STOPPING else Verdict.FAIL
     told = [
-        _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule, otherwise),
+        _claim(
+            found, verify, "chains that the target drafted, accepted whole", chains, rule, otherwise, cases
+        ),
         _claim(
             found,
             verify,
@@ -97,6 +107,7 @@ def parent_logits(bench: Bench, found: Findings) -> str:
             branches,
             rule,
             otherwise,
+            cases,
         ),
     ]
     new = [case for case in cases if not case.new_fits]
@@ -244,6 +255,7 @@ def _claim(
     cases: Sequence[Case],
     rule: str,
     otherwise: Verdict,
+    all_: Sequence[Case],
 ) -> str:
     """Hold what was accepted against the right paths; what is wrong in words."""
     wrong = [case for case in cases if case.too_little]
@@ -261,6 +273,11 @@ def _claim(
         return ""
     own = list(dict.fromkeys(case.why for case in wrong))
     why = f"; the others: {' or '.join(own[:_NAMED])}" if all(own) else ""
+    if not why and not rule:
+        sizes = {id(case): sizes_of(case.script, case.prompt, case.tree) for case in all_}
+        fine = [sizes[id(case)] for case in all_ if not case.too_little]
+        off = [sizes[id(case)] for case in all_ if case.too_little]
+        why = f"; wrong are{apart[1:]}" if fine and (apart := told_apart(off, fine)) else ""
     return f"{quantity}: {len(cases) - len(wrong)} of {len(cases)}{why}"
 
 
