@@ -230,7 +230,7 @@ def _summary(seeing: Rows, empty: Rows, elsewhere: Rows, leaks: list[float]) -> 
     if _fails(empty):
         held = empty.worst
         what = "NaN or infinite" if held.error != held.error else f"{held.error:.2g} off instead of 0"
-        return f"O is {what} in rows that see no key: {held.case}; division by l = 0?"
+        return f"O is {what} in rows that see no key: {held.case}; -inf - (-inf), or a division by l = 0?"
     if leaks and max(leaks) > 0:
         return (
             f"rows that see only -inf keys average masked keys instead of giving 0 (up to {max(leaks):.2g})"

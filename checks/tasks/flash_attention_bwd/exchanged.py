@@ -100,20 +100,22 @@ def formula(arrays: Mapping[str, Array], *, causal: bool) -> Gradients:
     return {"dQ": d_s @ k, "dK": d_s.swapaxes(-1, -2) @ q, "dV": p.swapaxes(-1, -2) @ d_o}
 
 
-def _over(names: Sequence[str], axis: int, truth: Gradients) -> Gradients:
-    return {
-        name: np.broadcast_to(value.sum(axis=axis, keepdims=True), value.shape) if name in names else value
-        for name, value in truth.items()
-    }
+def _over(names: Sequence[str], axis: int, mean: bool, truth: Gradients) -> Gradients:
+    made = {}
+    for name, value in truth.items():
+        total = value.mean(axis=axis, keepdims=True) if mean else value.sum(axis=axis, keepdims=True)
+        made[name] = np.broadcast_to(total, value.shape) if name in names else value
+    return made
 
 
-def _sums(axis: int, names: Sequence[str]) -> Callable[[Gradients], Gradients]:
-    return lambda truth: _over(names, axis, truth)
+def _sums(axis: int, names: Sequence[str], mean: bool) -> Callable[[Gradients], Gradients]:
+    return lambda truth: _over(names, axis, mean, truth)
 
 
 #: Sums over heads or batch entries in the place of each one's own.
 _SUMS: Mapping[str, Callable[[Gradients], Gradients]] = {
-    f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} added up over {what}": _sums(axis, names)
+    f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {done} over {what}": _sums(axis, names, mean)
     for names in (("dQ",), ("dK",), ("dV",), ("dK", "dV"), ("dQ", "dK", "dV"))
     for what, axis in (("the heads", 1), ("batch entries", 0))
+    for done, mean in (("added up", False), ("averaged", True))
 }

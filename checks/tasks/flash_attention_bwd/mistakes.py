@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ def causes(made: Gradients, truth: Gradients, problem: Problem) -> dict[str, tup
         told += [f"it is {other}" for other in NAMES if other != name and _near(out, truth[other], _SAME)]
         told += [
             f"it is what {words} gives"
-            for words, given in _products(problem, name)
+            for words, given in (*_products(problem, name), *_of_dp(problem, name))
             if not _near(given, truth[name], 1e-4) and _near(out, given, _SAME)
         ]
         if _near(out, -truth[name], _SAME):
@@ -98,6 +99,27 @@ def _products(problem: Problem, name: str) -> Iterator[tuple[str, Array]]:
         for other, second in right.items():
             words = f"({one}){turned} {other}" if " " in one else f"{one}{turned} {other}"
             yield words, (first.swapaxes(-1, -2) if turned else first) @ second
+
+
+def _of_dp(problem: Problem, name: str) -> Iterator[tuple[str, Array]]:
+    """The formula with another product for dP, in words."""
+    if name == "dV":
+        return
+    case = problem.case
+    with np.errstate(all="ignore"):
+        scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
+        if case.causal:
+            scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
+        p = np.exp(scores - logsumexp(case)[..., None])
+        right = (problem.d_out * case.truth).sum(axis=-1, keepdims=True)
+    arrays = {"dO": problem.d_out, "O": case.truth, "Q": case.q, "K": case.k, "V": case.v}
+    for (one, first), (other, second) in itertools.product(arrays.items(), arrays.items()):
+        d_p = first @ second.swapaxes(-1, -2)
+        for row in (right, (p * d_p).sum(axis=-1, keepdims=True)):
+            d_s = p * (d_p - row) / np.sqrt(case.q.shape[-1])
+            made = d_s @ case.k if name == "dQ" else d_s.swapaxes(-1, -2) @ case.q
+            if (one, other) != ("dO", "V"):
+                yield f"dP = {one} {other}ᵀ for dO Vᵀ", made
 
 
 def _of_weights(name: str) -> Iterator[tuple[str, _Variant]]:

@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.by_tile import wrong_tiles
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.read_off import SAME, Made, close, read_off
-from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem
+from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Problem
 from judge_tui.checks.tasks.flash_attention_bwd.row_sums import wrong_row_sum
 from judge_tui.checks.tasks.flash_attention_bwd.which_l import wrong_l
 
@@ -53,18 +53,18 @@ def wrong_pairs(bench: Bench, attention: Attention, ledger: Ledger, name: str) -
         told = _factor(read) or _counted(read) or wrong_tiles(read, name)
         told = told or ("" if name == "dV" else wrong_row_sum(read))
     if told.startswith(_SHARES):
-        return f"of what {name} adds up, {told}{_scattered(bench, attention)}"
+        return f"of what {name} adds up, {told}{_scattered(bench, attention, name)}"
     return f"in its {what}, {told}" if told else ""
 
 
-def _scattered(bench: Bench, attention: Attention) -> str:
+def _scattered(bench: Bench, attention: Attention, name: str) -> str:
     """Where += adds to what an array of indices picks, which keeps one of several shares of one place."""
     try:
         tree = parsed(bench.submission.read_bytes(attention.binding.file))
     except (SyntaxError, OSError):
         return ""
-    lines = [
-        node.lineno
+    found = [
+        (_root(node.target), node.lineno)
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
@@ -73,10 +73,21 @@ def _scattered(bench: Bench, attention: Attention) -> str:
         and isinstance(node.target, ast.Subscript)
         and _picks(node.target.slice, _counters(function))
     ]
+    # where gradients go by their names only what is added to this one
+    named = any(root.startswith(each.lower()) for root, _ in found for each in NAMES)
+    lines = [line for root, line in found if not named or root.startswith(name.lower())]
     if not lines:
         return ""
     where = f"{attention.binding.file}:{lines[0]}"
     return f"; {where} adds with += at an array of indices, which keeps one of several shares of one place"
+
+
+def _root(target: ast.expr) -> str:
+    """The name of what is added to, in small letters."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    last = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+    return str(last).lower()
 
 
 def _counters(function: ast.FunctionDef) -> set[str]:
