@@ -122,7 +122,10 @@ def _going_on(subject: Subject, whole: _Whole, limit: float) -> _Calls | None:
             calls = _Calls(binding).of(whole, limit)
             if calls.right(limit):
                 return calls
-            if wrong is None and (_called(subject, binding) or whole.from_the_start(binding, limit)):
+            called = _called(subject, binding)
+            # what knows nothing of a cache, and answers so, computes a text anew
+            anew = calls.over and not called and not binding.takes("cache")
+            if wrong is None and not anew and (called or whole.from_the_start(binding, limit)):
                 wrong = calls
     return wrong
 

@@ -22,6 +22,8 @@ __all__ = ["judge_alike"]
 Array = npt.NDArray[Any]
 #: Tokens of an earlier prompt: few, and more than a block that is kept holds. What all have room for.
 _LENGTHS, _MORE, _STEPS, _ROOM = (7, 37), 3, 2, 48
+#: How far off a prompt is at most that is summed up in another order; other tokens are further.
+_ROUNDED = 1e-3
 #: What a prompt has of an earlier one of N tokens: how many of these, and how many of its own behind them.
 _CASES: tuple[tuple[str, Callable[[int], tuple[int, int]]], ...] = (
     ("that begins with all of an earlier one and goes on", lambda n: (n, _MORE)),
@@ -48,6 +50,7 @@ def judge_alike(subject: Subject, found: Findings, said: Sentences) -> None:
     with suppress(Raised, BadResult, Skipped):
         if make(1).takes != "tokens" or not _off(make, _drawn(subject, make, 7), 0, 7) <= limit:
             return
+        limit = _ROUNDED
         for length in _LENGTHS:
             tokens = _drawn(subject, make, length)
             for words, of in _CASES:

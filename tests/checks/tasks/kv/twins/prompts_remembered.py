@@ -1,5 +1,6 @@
 # style: a decoder remembers its prompts, and computes of another what no earlier one begins with
-# only: incremental_equals_full, growth
+# only: incremental_equals_full, growth, chunked_prefill
+# skips: chunked_prefill (what takes a whole text computes it anew, beside what is kept)
 import numpy as np
 
 
@@ -21,6 +22,13 @@ class RememberingDecoder:
         logits = self._run(tokens[held[0] if held else 0 :])
         self.known[tokens] = [[x[: len(tokens)] for x in layer] for layer in self.rows]
         return logits[-1]
+
+    def forward(self, tokens):
+        """Logits (n, V) of a whole text, computed anew."""
+        kept, self.rows = self.rows, [None] * len(self.layers)
+        logits = self._run(tuple(tokens))
+        self.rows = kept
+        return logits
 
     def decode(self, token):
         """One token more: logits (V,)."""
