@@ -122,7 +122,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=11,
+    version=12,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:

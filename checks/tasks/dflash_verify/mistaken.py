@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from judge_tui.checks.tasks.dflash_verify.cut_off import CUT
 from judge_tui.checks.tasks.dflash_verify.drawn import ROWS, Array, Drawn, tried
 
 __all__ = ["KNOWN", "MISTAKES", "Drawn", "emitted_by", "likelier"]
@@ -198,6 +199,7 @@ MISTAKES: Mapping[str, Emitted] = {
     "a sibling is accepted with min(1, p/q), q even over the siblings": lambda p, s, _: _accepting(
         p, s, lambda x: len(s) * x
     ),
+    **CUT,
     "probabilities are powers of two of the logits, not of e": lambda p, _s, _t: _heated(
         p, float(np.log(2.0))
     ),
