@@ -70,7 +70,31 @@ def test_sizes_that_wrong_draws_alone_have_are_told(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).parent / "mutants" / "lanes_past_the_width.py", folder)
     checks = ("forward_accuracy", "gradients")
     for outcome in judge(TASK, Submission.at(folder), seed=3, checks=checks).values():
-        assert outcome.summary.endswith(": wrong wherever D is no power of two, and only there")
+        assert outcome.summary.endswith("wrong wherever D is no power of two, and only there")
+
+
+@pytest.mark.parametrize(
+    ("mutant", "check", "words"),
+    [
+        ("lanes_past_the_width", "forward_accuracy", "too large by mean² for each lane that pads D"),
+        ("mean_without_the_last_feature", "forward_accuracy", "that of all features but the last alone"),
+        ("rstd_of_every_fourth_row", "forward_accuracy", "rstd is that of the first of every 4 rows"),
+        ("mean_of_g_over_positions", "gradients", "in dx mean(g) is its sum over T, not over D"),
+        ("xhat_of_the_first_block", "gradients", "x̂ is that of the row of the same place among the first 8"),
+        ("rstd_of_the_last_forward", "gradients", "it uses rstd of a forward that came after its own"),
+        ("divides_by_the_norm", "degenerate", "something is divided by their spread without eps"),
+        ("naive_variance", "cancellation", "it grows with the square of the offset"),
+    ],
+)
+def test_what_is_read_off_a_wrong_answer_names_its_mistake(
+    mutant: str, check: str, words: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "somebody" / "backwards"
+    folder.mkdir(parents=True)
+    shutil.copy(HERE / "mutants" / f"{mutant}.py", folder)
+    outcome = judge(TASK, Submission.at(folder), seed=3, checks=(check,))[check]
+    assert outcome.verdict is Verdict.FAIL
+    assert words in outcome.summary
 
 
 def test_an_order_of_memory_that_alone_is_wrong_is_told(tmp_path: Path) -> None:
