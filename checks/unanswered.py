@@ -85,6 +85,7 @@ class Unanswered:
             file=fault.file, line=fault.line, output=fault.output,
         )  # fmt: skip
         where = only_where(self.calls, compared=self.compared, limits=True).replace("wrong", "raises")
-        where = f"; {where.replace('right', 'answers')}" if where else f" (in {many} of {len(self.calls)} calls)"
+        alone = f" (in {many} of {len(self.calls)} calls)"
+        where = f"; {where.replace('right', 'answers')}" if where else alone
         raised = f"{fault.placed}{where}"
         return f"{text}; and {BROKE}{raised}" if wrong else f"{BROKE}{raised}; otherwise {text}"
