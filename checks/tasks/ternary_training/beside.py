@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.ternary_training.levels import Answer
 from judge_tui.checks.tasks.ternary_training.partly import told_counts
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
-__all__ = ["ZERO", "of_bias", "of_input"]
+__all__ = ["ZERO", "of_bias", "of_input", "parts_of"]
 
 Array = npt.NDArray[Any]
 
@@ -56,7 +56,7 @@ def of_input(dx: Array, dy: Array, weight: Array, effective: Array, transposed: 
     factor = float((dx * right).sum() / max(float((right * right).sum()), 1e-300))
     if _near(dx, factor * right):
         return (f"it is multiplied by {factor:.4g}",)
-    if parts := _part(dx, right):
+    if parts := parts_of(dx, right):
         return parts
     if rows < len(effective):
         return ()
@@ -64,7 +64,7 @@ def of_input(dx: Array, dy: Array, weight: Array, effective: Array, transposed: 
     if not _near(dx, dy @ through):
         return ()
     told = cause([Answer(Draw("", weight), through)], transposed)
-    return (f"through other weights than the projected ones: {told}",) if told else ()
+    return (f"through other weights than the projected ones{f': {told}' if told else ''}",)
 
 
 def _weights(weight: Array, effective: Array, transposed: bool) -> Iterator[tuple[str, Array]]:
@@ -84,7 +84,7 @@ def _weights(weight: Array, effective: Array, transposed: bool) -> Iterator[tupl
         yield "weights less their projection", weight - effective
 
 
-def _part(dx: Array, right: Array) -> tuple[str, ...]:
+def parts_of(dx: Array, right: Array) -> tuple[str, ...]:
     """Which rows or inputs alone are wrong, in all words that fit."""
     wrong = np.abs(dx - right) > _SAME * max(float(np.abs(right).max()), 1e-300)
     found: list[str] = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tasks.ternary_training.altered import alterations
-from judge_tui.checks.tasks.ternary_training.explained import which
+from judge_tui.checks.tasks.ternary_training.explained import few_of, which
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale, scales
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule, distance, settled
 from judge_tui.checks.tasks.ternary_training.other_calls import kept_from_others
@@ -74,7 +74,7 @@ def _elsewhere(answers: Sequence[Answer], transposed: bool) -> str:
         rule = Rule(grouping)
         if told := rearranged([(rule.projected(a.draw.weight, transposed), a.projected) for a in answers]):
             return told
-        pairs = [(a.draw.weight, a.projected) for a in answers]
+        pairs = few_of([(a.draw.weight, a.projected) for a in answers], grouping, transposed)
         if told := other_groups(pairs, GROUP):
             return told
         for explanation in (kept_from_others, scale_of_groups, which):

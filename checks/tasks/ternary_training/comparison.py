@@ -10,8 +10,10 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.astray import astray
 from judge_tui.checks.tasks.ternary_training.draws import Draw
+from judge_tui.checks.tasks.ternary_training.explained import which
 from judge_tui.checks.tasks.ternary_training.grouping import mean_scale
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
+from judge_tui.checks.tasks.ternary_training.scale_values import scale_of_groups
 
 __all__ = ["Comparison"]
 
@@ -64,13 +66,32 @@ class Comparison:
         projections = (self._projected(weight) for weight in (before, latent))
         old, new = (np.abs(effective - one) <= LIMIT * np.maximum(1.0, np.abs(one)) for one in projections)
         if (old | new).all():
-            which = astray([(latent, effective)], self.rule.grouping, self.transposed)
-            named, told, _what = which.partition(" alone are wrong")
+            parts = astray([(latent, effective)], self.rule.grouping, self.transposed)
+            named, told, _what = parts.partition(" alone are wrong")
             if told:
                 return f"{named} are those of the weights before it, the others are new"
             return f"{np.mean(~new):.0%} of them are those of the weights before it"
+        if told := self._mixed(before, latent, effective):
+            return told
         off = self._off(latent, effective)
+        seen = [(latent, effective)]
+        why = scale_of_groups(seen, self.rule.grouping, self.transposed)
+        if why := why or which(seen, self.rule.grouping, self.transposed):
+            return f"{off:.2g} off those of the weights after it: {why}"
         return f"neither those of the weights before it nor those of the new ones: {off:.2g} off"
+
+    def _mixed(self, before: Array, latent: Array, effective: Array) -> str:
+        """How much of the scale is that of the weights before, where it is a mean of both; else nothing."""
+        shown = effective != 0
+        old, new = (self._scale(weight)[shown] for weight in (before, latent))
+        parts = np.stack([old, new], axis=1)
+        shares = np.linalg.lstsq(parts, np.abs(effective)[shown], rcond=None)[0]
+        off = np.abs(parts @ shares - np.abs(effective)[shown]) > LIMIT * np.maximum(1.0, new)
+        if off.any() or min(shares) < _SCALES_APART:
+            return ""
+        return (
+            f"s is {shares[0]:.3g} times that of the weights before it and {shares[1]:.3g} times the new one"
+        )
 
     def gained(self, latent: Array, effective: Array) -> bool:
         """Whether it is the right projection times a factor per output or per input, which may be learned."""

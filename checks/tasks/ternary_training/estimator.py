@@ -58,9 +58,16 @@ def _general(dweight: Array, through: Array, weight: Array) -> str:
     edge = float(np.abs(dweight).max())
     if _same(dweight, np.clip(through, -edge, edge)):
         return f"its entries are cut to ±{edge:.4g}"
+    if through.shape[0] == through.shape[1] and _same(dweight, through.T):
+        return "it comes transposed"
     if np.array_equal(np.sort(dweight, axis=None), np.sort(through, axis=None)):
         return "its entries stand in another order"
+    if _same(dweight, through - through.mean()):
+        return "its mean is taken off it"
     factor = _share(dweight, through)
+    length = float(np.linalg.norm(dweight))
+    if _same(dweight, factor * through) and abs(length - float(f"{length:.2g}")) <= 1e-6 * length:
+        return f"the whole of it is brought to length {length:.2g}"
     if _same(dweight, factor * through):
         return f"it is multiplied by {factor:.4g}"
     rest = dweight - through

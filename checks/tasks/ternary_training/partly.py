@@ -152,6 +152,18 @@ def counted_rows(dweight: Array, dy: Array, x: Array) -> str:
     ):  # fmt: skip
         if _same(dweight, dy.T @ paired):
             return f"dy of each row is multiplied by x of {words}"
+    for words, changed, other in (
+        ("dy above 0 alone counts", np.maximum(dy, 0), x), ("dy below 0 alone counts", np.minimum(dy, 0), x),
+        ("x above 0 alone counts", dy, np.maximum(x, 0)), ("|x| stands for x", dy, np.abs(x)),
+        ("|dy| stands for dy", np.abs(dy), x), ("the sign of dy stands for it", np.sign(dy), x),
+        ("the sign of x stands for it", dy, np.sign(x)), ("dy is cut to ±1", np.clip(dy, -1, 1), x),
+        ("x is cut to ±1", dy, np.clip(x, -1, 1)), ("the mean of x is taken off it", dy, x - x.mean()),
+        ("the mean of each row of x is taken off it", dy, x - x.mean(axis=1, keepdims=True)),
+        ("the mean of x over the batch is taken off it", dy, x - x.mean(axis=0)),
+        ("the mean of dy over the batch is taken off it", dy - dy.mean(axis=0), x),
+    ):  # fmt: skip
+        if _same(dweight, changed.T @ other):
+            return words
     if rows > _MOST_ROWS:
         return ""
     terms = np.einsum("bo,bi->boi", dy, x).reshape(rows, -1).T

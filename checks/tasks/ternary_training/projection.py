@@ -19,8 +19,10 @@ from judge_tui.checks.tasks.ternary_training.explained import explained
 from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
+from judge_tui.checks.tasks.ternary_training.moving import MOVED
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
+from judge_tui.checks.tasks.ternary_training.rows import hold_rows
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
 from judge_tui.checks.tasks.ternary_training.stale_gradients import GRADIENT
 from judge_tui.checks.tolerance import relative_error
@@ -46,12 +48,14 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=15,
+    version=16,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
     """Project draws by the layer's own answers to unit vectors, else by the projection alone."""
     subject = _Subject(bench, found)
+    if subject.layer is not None and (wrong := hold_rows(bench, found, subject.layer, subject.out)):
+        return wrong
     answers: list[Answer] = []
     refused: list[str] = []
     own = own_sizes(bench)
@@ -115,6 +119,7 @@ _LATER = (
     EVALUATED,
     AFTER_UPDATE,
     GRADIENT,
+    MOVED,
     "weights of a second forward of one layer",
     _ANSWERS,
 )

@@ -23,6 +23,7 @@ from judge_tui.checks.tasks.ternary_training.held import Held, instance
 from judge_tui.checks.tasks.ternary_training.layer import Layer
 from judge_tui.checks.tasks.ternary_training.levels import Rule
 from judge_tui.checks.tasks.ternary_training.modes import Mode, modes
+from judge_tui.checks.tasks.ternary_training.moving import hold_direction
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD
 from judge_tui.checks.tasks.ternary_training.stale_gradients import hold_gradient
@@ -113,6 +114,7 @@ class _Trial:
             except Fault as fault:
                 reasons.append(fault.message)
             else:
+                hold_direction(self.updating, found, update)
                 self._settle(found, update, state)
                 if isinstance(update, Written) and not update.in_place:
                     self._in_place(found, update, state)

@@ -23,6 +23,7 @@ from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training import estimator
 from judge_tui.checks.tasks.ternary_training.again import AGAIN, hold_again
+from judge_tui.checks.tasks.ternary_training.apart import APART, hold_apart
 from judge_tui.checks.tasks.ternary_training.beside import ZERO, of_bias, of_input
 from judge_tui.checks.tasks.ternary_training.draws import exact_inputs, mixed
 from judge_tui.checks.tasks.ternary_training.layer import Layer
@@ -46,7 +47,7 @@ _NAMES = ("dweight", "dx", "dbias")
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=120,
-    version=6,
+    version=7,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
@@ -77,6 +78,7 @@ def ste(bench: Bench, found: Findings) -> str:
     explained[LEARNING] = hold_learning(bench, found, layer, out, _LIMIT)
     if found.verdict is Verdict.PASS:
         explained[AGAIN] = hold_again(bench, found, layer, out, _LIMIT)
+        explained[APART] = hold_apart(bench, found, layer, out)
     if found.verdict is Verdict.PASS:
         explained |= dict.fromkeys(_exchanged(bench, found, layer, out, place), common)
         explained |= _differenced(bench, found, layer, out, place)
@@ -104,6 +106,7 @@ def _shapes(sizes: Sizes, out: int) -> Iterator[tuple[tuple[int, int], int, bool
     yield (out, 128), rows, False
     yield (out, 128 * sizes.between(9, 16)), 2, False
     yield (out, 128), sizes.between(64, 200), False
+    yield (128, 128), sizes.between(3, 9), False
     yield (sizes.between(3, 9), 256 + sizes.between(20, 108)), sizes.between(2, 6), True
 
 
@@ -260,9 +263,21 @@ def _differenced(
         error = relative_error(given.dbias, estimate.value)
         quantity = "dbias, relative error against differences of its own forward"
         found.limit(quantity, error, 1e-3, **place)
-        turned = error > 1e-3 and relative_error(given.dbias, -estimate.value) <= 1e-3
-        return {quantity: "its sign is turned: the forward subtracts the bias"} if turned else {}
+        if not error <= 1e-3:
+            return {quantity: _of_forward(given.dbias, estimate.value)}
     return {}
+
+
+def _of_forward(dbias: Array, slope: Array) -> str:
+    """What the forward makes of a bias whose gradient is another one, as a clause."""
+    if not slope.any():
+        return "the forward does not add the bias"
+    factor = float((dbias * slope).sum() / max(float((dbias * dbias).sum()), 1e-300))
+    if not relative_error(factor * dbias, slope) <= 1e-3:
+        return ""
+    if abs(factor + 1.0) <= 1e-3:
+        return "its sign is turned: the forward subtracts the bias"
+    return f"the forward adds the bias {factor:.4g} times"
 
 
 def _summary(found: Findings, held: Mapping[str, _Worst], explained: Mapping[str, str]) -> str:
@@ -275,8 +290,8 @@ def _summary(found: Findings, held: Mapping[str, _Worst], explained: Mapping[str
         return f"dweight is the identity's; {first.quantity}: {first.measured}"
     # what only warns has no limit
     first = next((item for item in bad if item.limit is not None), first)
-    if first.quantity == AGAIN and explained[AGAIN]:
-        return f"{first.quantity}: {explained[AGAIN]}"
+    if first.quantity in (AGAIN, APART) and explained[first.quantity]:
+        return f"{first.quantity}: {explained[first.quantity]}"
     error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
     cause = explained.get(first.quantity, "")
     return f"{first.quantity}: {error} (limit {first.limit:g})" + (f": {cause}" if cause else "")

@@ -1,0 +1,48 @@
+# bug: the scale is a running mean of mean|W| over forwards
+# caught by: projection
+# only: projection, ste
+import numpy as np
+
+GROUP = 128
+
+
+def project(w):
+    q = np.empty_like(w)
+    for at in range(0, w.shape[1], GROUP):
+        part = w[:, at : at + GROUP]
+        s = np.abs(part).mean(axis=1, keepdims=True)
+        q[:, at : at + GROUP] = s * np.clip(np.round(part / np.where(s > 0, s, 1.0)), -1, 1)
+    return q
+
+
+class Ternary:
+    """y = x Q^T + b with Q the projection of the latent weights, group by group along a row."""
+
+    def __init__(self, width, out, seed=0):
+        rng = np.random.default_rng(seed)
+        self.weight = rng.normal(0.0, width**-0.5, (out, width))
+        self.bias = np.zeros(out)
+
+    def forward(self, x):
+        self.x, self.q = x, self.projected()
+        return x @ self.q.T + self.bias
+
+    def projected(self):
+        width = self.weight.shape[1]
+        self.scales = getattr(self, "scales", None) or {}
+        q = np.empty_like(self.weight)
+        for at in range(0, width, GROUP):
+            part = self.weight[:, at : at + GROUP]
+            s = np.abs(part).mean(axis=1, keepdims=True)
+            s = self.scales[at] = 0.9 * self.scales.get(at, s) + 0.1 * s
+            q[:, at : at + GROUP] = s * np.clip(np.round(part / np.where(s > 0, s, 1.0)), -1, 1)
+        return q
+
+    def backward(self, dy):
+        self.dweight = dy.T @ self.x
+        self.dbias = dy.sum(axis=0)
+        return dy @ self.q
+
+    def step(self, lr):
+        self.weight -= lr * self.dweight
+        self.bias -= lr * self.dbias
