@@ -129,8 +129,17 @@ def chosen_instead(rows: Iterable[Row]) -> str:
         asked = [row for row in wrong if reading.gives(row) is not None]
         shown = _shown(reading, asked, {one for one in common if _likely(reading, one, right)})
         if shown:
-            return reading.words(min(shown)[-1])
+            return reading.words(min(shown)[-1]) + _or_else([each[-1] for each in sorted(shown)])
     return ""
+
+
+def _or_else(found: Sequence[Hashable]) -> str:
+    """Other rests that are left out as well as the one that is told."""
+    first, *others = found
+    rests = [one[1] for one in others if isinstance(one, tuple) and one[0] == "rest"]
+    if not isinstance(first, tuple) or first[0] != "rest" or not rests:
+        return ""
+    return f" (or V % {', '.join(map(str, rests[:4]))})"
 
 
 def _common(reading: _Reading, wrong: Sequence[Row], right: Sequence[Row]) -> set[Hashable]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.fuse import hard_rows as rows
 from judge_tui.checks.tasks.fuse.hard_rows import SHARED, SHORT
 
-__all__ = ["CROWDED", "FAMILIES", "Family"]
+__all__ = ["CROWDED", "FAMILIES", "FAR", "Family"]
 
 Logits = npt.NDArray[np.float32]
 #: Threads that may share a row, and how many of the K largest one of them may have.
@@ -135,6 +135,13 @@ CROWDED = Family(
     lambda right, _wrong, _K: f"more than {right:.0f} logits lie close together", lambda row, K: -1.0,
 )  # fmt: skip
 
+#: Where one logit lies far above the others.
+FAR = Family(
+    "how far the largest lies above the K-th", lambda _K: (1, 20, 60, 80, 90, 110, 150, 300), rows.far,
+    lambda right, wrong, _K: f"the K-th largest lies {wrong:.3g} or more below the largest "
+    f"(right up to {right:.3g})", rows.gap, whole=False,
+)  # fmt: skip
+
 #: What is launched together, the least work first.
 FAMILIES: tuple[tuple[Family, ...], ...] = (
 (
@@ -160,11 +167,7 @@ FAMILIES: tuple[tuple[Family, ...], ...] = (
         "logits that are −inf", _gone, rows.holes,
         _holes_words, rows.empty,
     ),
-    Family(
-        "how far the largest lies above the K-th", lambda _K: (1, 20, 60, 80, 90, 110, 150, 300), rows.far,
-        lambda right, wrong, _K: f"the K-th largest lies {wrong:.3g} or more below the largest "
-        f"(right up to {right:.3g})", rows.gap, whole=False,
-    ),
+    FAR,
     Family(
         "an offset of all logits", lambda _K: _OFFSETS, rows.shifted(1.0),
         lambda right, wrong, _K: f"the largest logit is about {wrong + 4:.3g} or more "

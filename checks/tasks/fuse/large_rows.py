@@ -60,9 +60,13 @@ def large_cause(bench: Bench, settled: Settled, wrong: Sequence[Asked]) -> str:
         settled: How the submission is launched.
         wrong: The check's answers that are wrong.
     """
-    first = wrong[0].question
+    first, known = wrong[0].question, wrong[0].compared
     try:
-        if first.label == far_above(bench.rng("label"), -1, first.K).label:
+        if (
+            known is not None
+            and known.chosen.all()
+            and first.label == far_above(bench.rng("label"), -1, first.K).label
+        ):
             return _left_out(bench, settled, first.K)
         if len(wrong) == 1 and first.label == nearly_one(bench.rng("label"), SIXTEEN, first.K).label:
             return _counted(bench, settled, first.K)

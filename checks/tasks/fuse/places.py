@@ -10,14 +10,17 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.fuse.asking import Question, ask, usual
+from judge_tui.checks.tasks.fuse.conditions import named_as
 from judge_tui.checks.tasks.fuse.trial import Settled
 
-__all__ = ["lost_places", "told_of"]
+__all__ = ["lost_places", "lost_tail", "told_of"]
 
 Places = npt.NDArray[np.bool_]
 #: Lengths of rows that are looked at, how many, rows of one launch, and how far the largest logit is above.
 _LONGEST, _MOST, _ROWS, _ABOVE = 700, 2, 64, 20.0
 _SECONDS, _LEFT = 25.0, 40.0
+#: Last places that are looked at, and by how much longer rows are than the longest right one.
+_LAST, _TAILS = 40, (3, 14, 37, 101, 223)
 #: Units of which a rest may be left out, and numbers of threads that keep a list each.
 _UNITS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _THREADS = (32, 64, 128, 256, 512, 1024)
@@ -62,6 +65,44 @@ def _lost(bench: Bench, settled: Settled, V: int) -> Places | None:
         return None
     indices = np.concatenate([each.read.indices for each in asked if each.read is not None])
     return np.asarray(~(indices == np.arange(V)[:, None]).any(axis=1))
+
+
+def lost_tail(bench: Bench, settled: Settled, longest: int) -> str:
+    """How many of a long row's last logits never come out, as the end of a sentence.
+
+    Args:
+        bench: Where it is judged.
+        settled: How the submission is launched.
+        longest: Up to which V single rows are right.
+
+    Returns:
+        Empty where the number is no rest of V, or where nothing could be launched.
+    """
+    K, rng = usual(settled, 5), bench.rng("tail")
+    questions = []
+    for off in _TAILS:
+        V = longest + off
+        rows = rng.normal(size=(_LAST, V)).astype(np.float32)
+        rows[np.arange(_LAST), V - 1 - np.arange(_LAST)] += np.float32(_ABOVE)
+        questions.append(Question(f"the largest of {V} at each of its last places", rows, K))
+    if bench.left < _LEFT or longest < _LONGEST:
+        return ""
+    try:
+        asked = ask(bench, settled, questions, seconds=_SECONDS)
+    except Skipped:
+        return ""
+    counts: dict[int, int] = {}
+    for each in asked:
+        if each.read is None or each.read.unwritten.any() or each.answer.status != "done":
+            return ""
+        V = each.question.logits.shape[1]
+        lost = ~(each.read.indices == (V - 1 - np.arange(_LAST))[:, None]).any(axis=1)
+        counts[V] = int(lost.sum())
+        if lost[counts[V] :].any() or lost.all():
+            return ""
+    units = (unit for unit in range(2, longest + 1) if all(V % unit == lost for V, lost in counts.items()))
+    unit = next(units, 0) if sum(map(bool, counts.values())) > 1 else 0
+    return f"; the last V % {unit} logits of a long row never come out{named_as(bench, unit)}" if unit else ""
 
 
 def told_of(lost: Mapping[int, Places]) -> str:

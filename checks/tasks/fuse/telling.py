@@ -21,6 +21,8 @@ from judge_tui.checks.tasks.fuse.by_entry import (
 )
 from judge_tui.checks.tasks.fuse.choices import Row, as_it_is, chosen_instead, out_of_range
 from judge_tui.checks.tasks.fuse.conditions import condition, met_by
+from judge_tui.checks.tasks.fuse.families import FAR
+from judge_tui.checks.tasks.fuse.far_places import far_places
 from judge_tui.checks.tasks.fuse.kept import kept_from_launches
 from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
 from judge_tui.checks.tasks.fuse.rounding import rounded
@@ -70,6 +72,7 @@ def explained(
     cause = condition(bench, settled, asked)
     if cause is None:
         widths = wrong_widths(bench, found, settled)
+        chosen = "" if "of a long row never" in widths and chosen.startswith("the last V %") else chosen
         told = f"{first.wrong}: {chosen}" if chosen else first.wrong
         which = which_are_wrong(launches) if several and not widths else ""
         which = wrong_chunks(bench, found, settled, wrong, longest_right(bench)) or _ending(which, "; ")
@@ -82,6 +85,9 @@ def explained(
         note=f"Rows that are plain otherwise, of {cause.family.name}: right with {cause.right:g}, "
         f"wrong with {cause.wrong:g}.",
     )  # fmt: skip
+    place = far_places(bench, settled) if cause.family is FAR else ""
+    if place:
+        return f"wrong where {cause.words}, and {place}: {example.wrong} ({_example(example)})"
     told = f"{chosen} ({_example(example)})" if chosen else f"{example.wrong} ({_example(example)})"
     return f"wrong where {cause.words}: {told}"
 

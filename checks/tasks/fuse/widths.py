@@ -15,7 +15,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tasks.fuse.asking import Question, ask, usual
-from judge_tui.checks.tasks.fuse.places import lost_places
+from judge_tui.checks.tasks.fuse.places import lost_places, lost_tail
 from judge_tui.checks.tasks.fuse.trial import Settled
 
 __all__ = ["between", "longest_right", "wrong_widths"]
@@ -44,6 +44,11 @@ def wrong_widths(bench: Bench, found: Findings, settled: Settled) -> str:
         told = only_where([({"V": V}, right) for V, right in seen.items()], limits=True)
         told = f"; single rows are {told}" if told else ""
         told += lost_places(bench, settled, (V for V, right in seen.items() if not right))
+        if told and "never" not in told:
+            least = min((V for V, right in seen.items() if not right), default=0)
+            told += lost_tail(
+                bench, settled, max((V for V, right in seen.items() if right and least > V), default=0)
+            )
         with _LOCK:
             _KNOWN[bench] = told
             _RIGHT[bench] = _longest(seen)
