@@ -36,7 +36,7 @@ _WARP, _UNIT = 32, 256
     "compiles",
     "compiles for sm_80 and sm_90",
     establishes="A CUDA compiler accepts every source as submitted, for sm_80 and sm_90.",
-    version=3,
+    version=4,
     budget=700,
     host=True,
     apart=True,
@@ -63,9 +63,10 @@ def compiles(bench: Bench, found: Findings) -> str:
         found.conclude(Verdict.SKIP)
         return f"{blind[0].compiler} cannot tell of {blind[0].unit}: {blind[0].blind}; install nvcc"
     if not refused:
-        instances = len({(u.kernel, u.arch) for unit in subject.units
-                         for made in subject.compiled(bench, unit) for u in made.usages})  # fmt: skip
-        return f"{_files(subject.units)} accepted by {names}, {instances} kernels for sm_80 and sm_90"
+        kernels = len({u.kernel for unit in subject.units
+                       for made in subject.compiled(bench, unit) for u in made.usages})  # fmt: skip
+        told = "1 kernel" if kernels == 1 else f"{kernels} kernels"
+        return f"{_files(subject.units)} accepted by {names}, {told} for each of sm_80 and sm_90"
     refused.sort(key=lambda made: (bool(_lacking(made)), made.timed_out, is_side_program(made.unit)))
     _after_repairs(bench, subject, found, refused)
     first = worst(refused[0].diagnostics)

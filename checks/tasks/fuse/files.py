@@ -55,7 +55,8 @@ def loads(bench: Bench, found: Findings) -> str:
     kernels, hosts = len(subject.reading.kernels), len(subject.reading.hosts)
     count = len(subject.mended.files)
     read = "1 source parses" if count == 1 else f"{count} sources parse"
-    return f"{read}: {kernels} kernels, {hosts} host functions"
+    one, other = ("" if number == 1 else "s" for number in (kernels, hosts))
+    return f"{read}: {kernels} kernel{one}, {hosts} host function{other}"
 
 
 def _parsed(found: Findings, file: str, data: bytes) -> None:
