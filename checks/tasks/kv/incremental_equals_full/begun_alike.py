@@ -21,7 +21,7 @@ __all__ = ["judge_alike"]
 
 Array = npt.NDArray[Any]
 #: Tokens of an earlier prompt: few, and more than a block that is kept holds. What all have room for.
-_LENGTHS, _MORE, _STEPS, _ROOM = (7, 37), 3, 2, 48
+_LENGTHS, _MORE, _STEPS, _ROOM, _WINDOW = (7, 37), 3, 2, 48, 8
 #: How far off a prompt is at most that is summed up in another order; other tokens are further.
 _ROUNDED = 1e-3
 #: What a prompt has of an earlier one of N tokens: how many of these, and how many of its own behind them.
@@ -29,6 +29,7 @@ _CASES: tuple[tuple[str, Callable[[int], tuple[int, int]]], ...] = (
     ("that begins with all of an earlier one and goes on", lambda n: (n, _MORE)),
     ("that begins with all of an earlier one and has one token more", lambda n: (n, 1)),
     ("that parts from an earlier one on the way", lambda n: (n // 2, n - n // 2)),
+    ("that parts from an earlier one near its end", lambda n: (n - 5, 5)),
     ("that is the beginning of an earlier one", lambda n: (n // 2, 0)),
     ("that is an earlier one again", lambda n: (n, 0)),
     ("that goes on behind an earlier one and the steps after it", lambda n: (n + _STEPS, _MORE)),
@@ -46,24 +47,64 @@ def judge_alike(subject: Subject, found: Findings, said: Sentences) -> None:
     prefill = subject.bound["prefill"]
     if prefill.takes("cache") or prefill.takes("cache_k") or prefill.takes("sequence"):
         return
-    make, limit = subject.maker(max_len=_ROOM), precision("float32").limit(0.0)
+    limit = precision("float32").limit(0.0)
     with suppress(Raised, BadResult, Skipped):
+        make = subject.maker(max_len=_ROOM)
         if make(1).takes != "tokens" or not _off(make, _drawn(subject, make, 7), 0, 7) <= limit:
             return
-        limit = _ROUNDED
-        for length in _LENGTHS:
-            tokens = _drawn(subject, make, length)
-            for words, of in _CASES:
-                error = _off(make, tokens, *of(length))
-                quantity = f"decoder: a prompt {words}, of {length} tokens, against a new decoder's"
-                if error <= limit:
-                    found.note(quantity, error, limit=limit)
-                    continue
-                found.limit(quantity, error, limit, **subject.where("prefill"))
-                alone = "one that has nothing of it is right"
-                why = _why(make, tokens, *of(length), limit)
-                said.append(f"a prompt {words} ({length} tokens) is off by {error:.2g}{why}; {alone}")
-                return
+        makes = [make]
+        if "decoder" in subject.bound and subject.bound["decoder"].takes("window"):
+            makes.append(subject.maker(max_len=_ROOM, window=_WINDOW))
+        told = (_pairs(subject, found, each) or _in_a_row(subject, found, each) for each in makes)
+        if words := next(filter(None, told), ""):
+            said.append(words)
+
+
+def _pairs(subject: Subject, found: Findings, make: Maker) -> str:
+    """What is wrong with a prompt behind another; empty when nothing is."""
+    for length in _LENGTHS:
+        tokens = _drawn(subject, make, length)
+        for words, of in _CASES:
+            error = _off(make, tokens, *of(length))
+            quantity = f"decoder: a prompt {words}, of {length} tokens, against a new decoder's"
+            if error <= _ROUNDED:
+                found.note(quantity, error, limit=_ROUNDED)
+                continue
+            found.limit(quantity, error, _ROUNDED, **subject.where("prefill"))
+            alone = "one that has nothing of it is right"
+            why = _why(make, tokens, *of(length), _ROUNDED)
+            return f"a prompt {words} ({length} tokens) is off by {error:.2g}{why}; {alone}"
+    return ""
+
+
+def _in_a_row(subject: Subject, found: Findings, make: Maker) -> str:
+    """What is wrong with one of several prompts on one decoder, each with steps behind it."""
+    first, other = _drawn(subject, make, 7)
+    prompts = [
+        first[:, :7],
+        other[:, :6],
+        np.concatenate([first[:, :4], other[:, 4:9]], axis=1),
+        other[:, 2:6],
+    ]
+    decoder = make(1)
+    for number, prompt in enumerate([*prompts, *prompts[::-1]], 1):
+        alone = make(1)
+        pairs = [(decoder.prefill(prompt), alone.prefill(prompt))]
+        pairs += [(decoder.decode(other[:, t]), alone.decode(other[:, t])) for t in range(_STEPS)]
+        decoder.forget()
+        error = float(np.max([relative_error(got, truth) for got, truth in pairs]))
+        quantity = (
+            f"decoder: prompt {number} of {2 * len(prompts)} in a row, and steps, against a new decoder's"
+        )
+        if error <= _ROUNDED:
+            found.note(quantity, error, limit=_ROUNDED)
+            continue
+        found.limit(quantity, error, _ROUNDED, **subject.where("prefill"))
+        return (
+            f"of several prompts in a row on one decoder number {number} is off by {error:.2g} from a new "
+            "decoder's: what earlier ones left shows in it"
+        )
+    return ""
 
 
 def _drawn(subject: Subject, make: Maker, length: int) -> tuple[Array, Array]:

@@ -115,7 +115,7 @@ _OF = (
     takes(
         "sequence",
         "slot slot_id seq seq_id sequence_id sid request_id req_id rid session session_id handle stream_id "
-        "ticket uid user_id",
+        "ticket uid user_id conversation conversation_id conv conv_id chat chat_id dialog dialog_id",
         "int",
     ),
     takes(
