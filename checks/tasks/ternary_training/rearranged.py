@@ -37,7 +37,8 @@ def rearranged(answers: Sequence[tuple[Array, Array]]) -> str:
             if right.shape[axis] > _WIDEST or (places := _places(right, seen, axis)) is None:
                 told.clear()
                 break
-            if (places < right.shape[axis]).all():
+            # what a short last group shows has to fit, and names nothing
+            if (places < right.shape[axis]).all() and not (axis and right.shape[1] % GROUP):
                 told.add(_named(places, word))
         else:
             if told:
@@ -83,7 +84,9 @@ def _places(right: Array, seen: Array, axis: int) -> Places | None:
             near = fits[fits // GROUP == place // GROUP]
             places[place] = near[0] if len(near) else fits[0]
     moved = places != np.arange(len(places))
-    return places if moved.any() and len(np.unique(places)) > len(places) // 2 else None
+    # of a short group most may come from its padding
+    several = one.shape[1] > len(places) or len(np.unique(places)) > len(places) // 2
+    return places if moved.any() and several else None
 
 
 def _named(places: Places, word: str) -> str:
