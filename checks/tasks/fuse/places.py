@@ -78,6 +78,8 @@ def lost_tail(bench: Bench, settled: Settled, longest: int) -> str:
     Returns:
         Empty where the number is no rest of V, or where nothing could be launched.
     """
+    if bench.left < _LEFT or longest < _LONGEST:
+        return ""
     K, rng = usual(settled, 5), bench.rng("tail")
     questions = []
     for off in _TAILS:
@@ -85,8 +87,6 @@ def lost_tail(bench: Bench, settled: Settled, longest: int) -> str:
         rows = rng.normal(size=(_LAST, V)).astype(np.float32)
         rows[np.arange(_LAST), V - 1 - np.arange(_LAST)] += np.float32(_ABOVE)
         questions.append(Question(f"the largest of {V} at each of its last places", rows, K))
-    if bench.left < _LEFT or longest < _LONGEST:
-        return ""
     try:
         asked = ask(bench, settled, questions, seconds=_SECONDS)
     except Skipped:
