@@ -25,7 +25,10 @@ from judge_tui.checks.task import Task
 from judge_tui.checks.trimming import trimmed
 from judge_tui.checks.verdict import BROKE, CHALLENGE, Outcome, Verdict
 
-__all__ = ["run_check", "run_placed"]
+__all__ = ["TRACEBACK", "run_check", "run_placed"]
+
+#: Evidence that the engine broke.
+TRACEBACK = "engine traceback"
 
 
 def run_placed(
@@ -102,8 +105,7 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
     except JudgeError as error:
         verdict, summary = Verdict.ERROR, str(error)
     except Exception as error:
-        verdict, summary = Verdict.ERROR, f"the engine broke: {type(error).__name__}: {error}"
-        found.note("engine traceback", output=traceback.format_exc())
+        verdict, summary = _broken(found, error)
     outcome = Outcome(
         bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
         tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
@@ -127,6 +129,19 @@ def _require(bench: Bench, check: Check) -> None:
             open_ = open_ or fault
             if role not in check.spared:
                 raise open_ from None
+
+
+def _broken(found: Findings, error: Exception) -> tuple[Verdict, str]:
+    """What a fault of the engine leaves of a check: an error, but where a breach was measured before it.
+
+    A cause is looked for behind what was measured; where the looking breaks, that stands.
+    """
+    said = f"the engine broke: {type(error).__name__}: {error}"
+    found.note(TRACEBACK, output=traceback.format_exc())
+    breach = found.wrong
+    if found.verdict is not Verdict.FAIL or breach is None:
+        return Verdict.ERROR, said
+    return Verdict.FAIL, f"{breach.quantity}: beyond what is right; {said} (as it looked for the cause)"
 
 
 def _told_of_challenge(found: Findings, error: ChallengeFault) -> str:

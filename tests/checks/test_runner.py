@@ -21,6 +21,7 @@ from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.faults import BadResult, Died, Raised, Skipped, TimedOut, Unbound
+from judge_tui.checks.one_check import TRACEBACK
 from judge_tui.checks.request import Request, RequestedSubmission
 from judge_tui.checks.runner import _works, judge, run, run_check
 from judge_tui.checks.store import Store
@@ -276,6 +277,19 @@ def test_whatever_a_check_meets_becomes_a_verdict(
     outcome = judge(replace(scale, checks=(checked(body),)), submitted(RIGHT), seed=1)["own"]
     assert outcome.verdict == verdict
     assert summary in outcome.summary
+
+
+def test_what_was_measured_stands_where_the_engine_breaks_behind_it(scale: Task, submitted: Submit) -> None:
+    def body(bench: Bench, found: Findings) -> str:
+        found.limit("a figure", 1.0 if wrong else 0.0, 0.5)
+        raise ZeroDivisionError("division by zero")
+
+    for wrong, verdict in ((True, "fail"), (False, "error")):
+        outcome = judge(replace(scale, checks=(checked(body),)), submitted(RIGHT), seed=1)["own"]
+        assert outcome.verdict == verdict
+        assert "the engine broke: ZeroDivisionError" in outcome.summary
+        assert outcome.summary.startswith("a figure") is wrong
+        assert outcome.evidence[-1].quantity == TRACEBACK
 
 
 def test_a_check_that_decides_nothing_is_a_fault_of_the_engine(scale: Task, submitted: Submit) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from judge_tui.checks.generic import GENERIC
+from judge_tui.checks.one_check import TRACEBACK
 from judge_tui.checks.specimens import Specimen, judged, unexpected
 from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Outcome, Verdict
@@ -104,6 +105,7 @@ def test_specimen(
     assert not wrong, "\n".join(told(outcomes[check]) for check in wrong)
     for outcome in outcomes.values():
         assert outcome.summary
+        assert not any(item.quantity == TRACEBACK for item in outcome.evidence), told(outcome)
         if outcome.verdict is Verdict.FAIL:
             assert any(item.ok is False for item in outcome.evidence), told(outcome)
             assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
