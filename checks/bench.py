@@ -230,6 +230,11 @@ class Bench:
             self._worker = self._started()
         return self._worker
 
+    def renewed(self) -> Worker:
+        """The shared worker, started anew: nothing is loaded in it."""
+        self._end_worker()
+        return self.worker
+
     @contextlib.contextmanager
     def fresh(
         self, other: Submission | None = None, *, beyond: bool = False, counted: bool = False,

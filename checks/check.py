@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -89,9 +90,8 @@ class Findings:
 
     def about(self, name: str) -> Findings:
         """The same findings, for what is noted of one of several: each quantity begins with its name."""
-        part = Findings()
-        part.evidence, part._verdicts, part._breaches = self.evidence, self._verdicts, self._breaches
-        part._about = f"{self._about}{name}: "
+        part = copy.copy(self)
+        part._about = f"{self._about}{name}: "  # noqa: SLF001 - of its own kind
         return part
 
     @property

@@ -78,10 +78,17 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
-    """A check has its outcome; ``cached`` when it was stored earlier."""
+    """A check has its outcome.
+
+    Attributes:
+        outcome: It.
+        cached: Whether it was stored earlier.
+        again: Whether it was told in this run already, and says more now: not another verdict.
+    """
 
     outcome: Outcome
     cached: bool = False
+    again: bool = False
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

@@ -47,6 +47,8 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         trust: Run although the sandbox is below ``partial``.
         jobs: Submissions judged at once; 0 for one per processor.
         challenge: What a task of the user's own is judged by.
+        repair: Seconds for which one edit that mends it is looked for, of each submission in Python that
+            fails a check on the CPU; 0 for none. On this machine, after all checks.
     """
 
     task: str
@@ -58,3 +60,4 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     trust: bool = False
     jobs: int = 0
     challenge: Challenge | None = None
+    repair: float = 0.0

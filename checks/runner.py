@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.store import Run, Store, one_seed
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
-from judge_tui.checks.verdict import Outcome
+from judge_tui.checks.verdict import Outcome, Verdict
 
 __all__ = ["judge", "run", "run_check", "run_placed", "sandboxed"]
 
@@ -86,10 +86,11 @@ def run(
     # figures of different seeds stand nowhere side by side: the newest stored one is that of all
     seed = known.seed(submissions) if request.seed is None else request.seed
     todo: deque[tuple[Submission, list[Check]]] = deque()
+    mending = _Mending(request, task, _Keeper(store, backend))
     for submission in submissions:
         stored = _standing(known.runs(submission), seed, chosen)
         for outcome in stored.values():
-            yield Finished(outcome, cached=True)
+            yield mending.heard(Finished(outcome, cached=True))
         open_checks = [check for check in chosen if check.id not in stored]
         if open_checks and submission.model not in same:
             todo.append((submission, open_checks))
@@ -103,9 +104,10 @@ def run(
         order = Order(task, request.challenge, backend, seed, request.trust)
         works = _works(todo, backend, request.jobs)
         for event in executor.events(order, works, _Keeper(store, backend).keep, cancel.is_set):
-            yield event
+            yield mending.heard(event)
             if isinstance(event, Finished):
                 yield from _for_the_same(event.outcome, same)
+    yield from mending.events(cancel.is_set)
     yield Done(time.monotonic() - started)
 
 
@@ -200,6 +202,46 @@ class _Keeper:
         """Keep one; where it cannot be told what of, it is not kept."""
         with contextlib.suppress(JudgeError):
             self.store.keep([outcome], self.store.key(submission, self.backend.name, device))
+
+
+@dataclass(slots=True)
+class _Mending:
+    """Looks for one edit that mends a submission once its checks are done, where that is asked for.
+
+    Attributes:
+        request: What is asked for.
+        task: The task.
+        keeper: Keeps the outcomes that say more.
+        found: Model → check id → outcome, of those that are looked at.
+    """
+
+    request: Request
+    task: Task
+    keeper: _Keeper
+    found: dict[str, dict[str, Outcome]] = field(default_factory=dict)
+
+    def heard(self, event: Event) -> Event:
+        """Remember an outcome."""
+        if self.request.repair > 0 and isinstance(event, Finished):
+            self.found.setdefault(event.outcome.model, {})[event.outcome.check] = event.outcome
+        return event
+
+    def events(self, stopped: Callable[[], bool]) -> Iterator[Event]:
+        """What is told of the searches, one submission after another."""
+        for index, asked in enumerate(self.request.submissions):
+            outcomes = self.found.get(asked.model, {})
+            if stopped() or not any(one.verdict is Verdict.FAIL for one in outcomes.values()):
+                continue
+            # what few runs need costs the start of none anything
+            from judge_tui.checks.repair.telling import search
+
+            submission = _submission(self.request, index)
+            for event in search(
+                self.task, submission, outcomes, seconds=self.request.repair, stopped=stopped
+            ):
+                if isinstance(event, Finished):
+                    self.keeper.keep(submission, event.outcome.device, event.outcome)
+                yield event
 
 
 def _works(todo: deque[tuple[Submission, list[Check]]], backend: Backend, jobs: int) -> Iterator[Work]:

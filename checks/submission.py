@@ -127,6 +127,26 @@ class Submission:
         taken.__dict__[_BOUND] = taken.binding_digest
         return taken
 
+    def edited(self, file: str, text: str) -> Submission:
+        """A snapshot of it in which one file holds another text; its digest is another one.
+
+        Args:
+            file: Relative path of one of its files.
+            text: What that file holds.
+
+        Raises:
+            WorkspaceError: It cannot be listed, or is too large.
+            EngineError: There is no room for it.
+        """
+        held = self.held
+        folder, _troubles = copied(held.path, held.files)
+        folder.joinpath(file).write_text(text, "utf-8")
+        taken = replace(held, path=folder)
+        released_with(taken, folder)
+        # the folders of its bindings are those of the other
+        taken.__dict__.update({_BOUND: held.binding_digest, "edited from": held})
+        return taken
+
     @property
     def binding_digest(self) -> str:
         """Digest of what tells how it is called, as it is now: binding tables and ``adapter.py``."""

@@ -64,6 +64,13 @@ __all__ = ["command"]
     metavar="N",
     help="Submissions checked at once; 0 for one per processor.",
 )
+@click.option(
+    "--repair",
+    type=click.FloatRange(0),
+    default=0.0,
+    metavar="SECONDS",
+    help="Then look so long, of each answer in Python that failed, for one edit with which it passes.",
+)
 @clustering.engine
 def command(
     models: tuple[str, ...],
@@ -95,6 +102,10 @@ def command(
         raise UsageError(
             "the parts of a check are gathered from their lines, and judged under one seed.",
             hint="Say --format jsonl and --seed S beside --shard, the same in all parts.",
+        )
+    if shard is not None and settings["repair"]:
+        raise UsageError(
+            "the lines of a part tell each outcome once.", hint="Leave --repair away, or --shard."
         )
     selection = select(found, models, tasks, attempts=everything)
     signal.signal(signal.SIGTERM, _terminated)

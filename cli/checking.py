@@ -124,7 +124,7 @@ def stream(
         with closing(_events(asked, cancel, tally, executor)) as events:
             for event in events:
                 printer.show(event)
-                if isinstance(event, Finished):
+                if isinstance(event, Finished) and not event.again:
                     outcomes.append(_light(event.outcome))
                 elif isinstance(event, Failed):
                     raise EngineError(event.message, hint=event.hint)

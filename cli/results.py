@@ -120,7 +120,9 @@ class TextPrinter:
             self._setting = f"{event.backend} {event.device}, sandbox {event.sandbox}, seed {event.seed}"
         elif isinstance(event, Finished):
             self._ticker.clear()
-            if event.outcome.model not in self._same:
+            if event.again:
+                self._again(event.outcome)
+            elif event.outcome.model not in self._same:
                 self._row(event.outcome)
         elif isinstance(event, Done):
             self._ticker.clear()
@@ -160,6 +162,17 @@ class TextPrinter:
         click.echo(f"  {verdict} {lead}  {summary}")
         sys.stdout.flush()
 
+    def _again(self, outcome: Outcome) -> None:
+        """Print what a search for an edit has added to an outcome."""
+        added = outcome.evidence[-1]
+        text = outcome.summary.rpartition("; ")[2] if added.measured else added.note
+        model, check = self._widths
+        lead = f"{padded(plain(outcome.model), model)}  {padded(plain(outcome.check), check)}"
+        click.echo(f"  {padded('repair', 9)} {lead}  {plain(text)}")
+        if added.output:
+            click.echo("".join(f"    {plain(line)}\n" for line in added.output.splitlines()), nl=False)
+        sys.stdout.flush()
+
     def _foot(self, seconds: float) -> None:
         counts = Counter(outcome.verdict for outcome in self._found)
         told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(SEVERITY) if counts[verdict])
@@ -181,14 +194,15 @@ class _Collector:
 
     def __init__(self, tally: Tally | None = None) -> None:
         self._ticker = Ticker(tally)
-        self._outcomes: list[Outcome] = []
+        self._outcomes: dict[tuple[str, str, str], Outcome] = {}
         self._ready: Ready | None = None
 
     def show(self, event: Event) -> None:
         """Take an event."""
         if isinstance(event, Finished):
             self._ticker.clear()
-            self._outcomes.append(event.outcome)
+            one = event.outcome
+            self._outcomes[one.task, one.model, one.check] = one
         elif isinstance(event, Ready):
             self._ready = self._ready or event
         else:
@@ -200,7 +214,7 @@ class _Collector:
 
     def report(self, ended: str) -> Report:
         """What was found, in the order of tasks, models and checks; ``ended`` early, where it was."""
-        found = tuple(sorted(self._outcomes, key=lambda o: (o.task, o.model, o.check)))
+        found = tuple(self._outcomes[key] for key in sorted(self._outcomes))
         first = found[0] if found else None
         told = self._ready
         return Report(

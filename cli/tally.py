@@ -46,7 +46,7 @@ class Tally:
             if isinstance(event, Planned):
                 self._planned += len(event.checks)
                 self._submissions += self._open.pop(event.task, 0)
-            elif isinstance(event, Finished):
+            elif isinstance(event, Finished) and not event.again:
                 self._done += 1
                 self._failed += event.outcome.verdict in _FAILED
                 if not event.cached:

@@ -54,6 +54,7 @@ class Connection:
         account: The time of the running check; requests draw on it, whatever their own budgets are.
         took: Seconds of own time that the last request took.
         waited: Seconds that the process waited for a processor meanwhile.
+        witness: Told of every request before it is sent: its body and the descriptors that go with it.
 
     Raises:
         EngineError: The process does not start.
@@ -75,6 +76,7 @@ class Connection:
         self.place = place
         self._refused = refused
         self.account, self.took, self.waited = Account(), 0.0, 0.0
+        self.witness: Callable[[Mapping[str, Any], Sequence[int]], None] | None = None
         self._limits = limits or (_GPU_LIMITS if place.gpu else sandbox.Limits())
         self._numbers = itertools.count(1)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -164,6 +166,16 @@ class Connection:
         """
         return self._request({"op": op, **body}, budget)
 
+    def again(self, body: Mapping[str, Any], budget: float, fds: Sequence[int] = ()) -> Mapping[str, Any]:
+        """A request that was made before, as a :attr:`witness` saw it; see :meth:`ask`.
+
+        Args:
+            body: It, with the numbers of what is kept.
+            budget: Seconds until the process is killed.
+            fds: Descriptors of what went with it.
+        """
+        return self._request(body, budget, fds)
+
     def converse(
         self, op: str, answer: Callable[[bytes], Mapping[str, Any]], *, budget: float = 20.0, **body: Any
     ) -> Mapping[str, Any]:
@@ -191,6 +203,8 @@ class Connection:
         return reply
 
     def _request(self, body: Mapping[str, Any], budget: float, fds: Sequence[int] = ()) -> dict[str, Any]:
+        if self.witness is not None:
+            self.witness(body, fds)
         seconds = min(budget, self.account.left)
         if seconds <= 0:
             self.close()

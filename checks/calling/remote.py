@@ -132,6 +132,16 @@ class Worker(KeptObjects):
             self.loaded[file] = reply
         return self.loaded[file]
 
+    def edit(self, file: str, source: str) -> None:
+        """Forget everything that is loaded and kept, and go on as if a file held another source.
+
+        Args:
+            file: Relative path of one of the submission's files.
+            source: What it is taken to hold; it is compiled when it is loaded.
+        """
+        self.loaded.clear()
+        self.ask("edited", file=file, source=source)
+
     def run_script(self, file: str, *, budget: float = 60.0) -> Result:
         """Run a file as ``__main__``; a zero exit status is a success.
 

@@ -63,6 +63,7 @@ class Library:
 
     Attributes:
         transforms: Path of a file → what changes its syntax tree before it is compiled.
+        sources: Path of a file → what it is taken to hold in place of what is there.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Library:
         self.missing: dict[str, set[str]] = {}
         self.guarded: dict[str, list[range]] = {}
         self.transforms: dict[str, Callable[[ast.Module, bytes], None]] = {}
+        self.sources: dict[str, bytes] = {}
         self.builtins = {**vars(builtins), "__import__": self._import}
         package = ModuleType(PACKAGE)
         package.__path__ = [str(root)]
@@ -89,6 +91,19 @@ class Library:
         """Import from another folder with the same files; before anything was imported."""
         self.root = root
         sys.modules[PACKAGE].__path__ = [str(root)]
+
+    def begin_anew(self, file: str, source: bytes) -> None:
+        """Forget what was imported, and take a file to hold another source from now on.
+
+        Args:
+            file: Path relative to the submission's folder.
+            source: What it holds.
+        """
+        for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+            del sys.modules[name]
+        self.missing.clear()
+        self.guarded.clear()
+        self.sources = {str(self.root / file): source}
 
     def module(self, file: str) -> ModuleType:
         """The module of a file, imported when it was not yet.
@@ -289,7 +304,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         self._library = library
 
     def get_code(self, fullname: str) -> CodeType:
-        data = self.get_data(self.path)
+        data = self._library.sources.get(self.path) or self.get_data(self.path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data, self.path)

@@ -126,6 +126,12 @@ class Session:
         missing = {name: sorted(files) for name, files in self.library.missing.items()}
         return {**describe.inventory(module), "missing": missing, "present": self.library.present()}
 
+    def op_edited(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Forget everything, and go on as if a file held another source."""
+        self.shelf = Shelf(self.library)
+        self.library.begin_anew(request["file"], request["source"].encode())
+        return {}
+
     def _lay_out(self, file: Path) -> None:
         """Lay the data beside a script where it looks for it, as if it were run in its own folder."""
         folder = file.parent

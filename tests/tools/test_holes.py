@@ -8,9 +8,9 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from tools.holes.edits import edits
+from judge_tui.checks.repair.lines import counting
+from judge_tui.checks.repair.slips import edits
 from tools.holes.machine import ALIKE, CAUGHT, HOLE, Found, Right, tried
-from tools.holes.replay import counting
 
 SOURCE = dedent('''
     """A module."""

@@ -13,12 +13,14 @@ from pathlib import Path
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.one_check import run_check
+from judge_tui.checks.repair.edit import Edit
+from judge_tui.checks.repair.lines import counting
+from judge_tui.checks.repair.slips import edits
 from judge_tui.checks.specimens import specimens
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
 from judge_tui.checks.verdict import Verdict
-from tools.holes.edits import Edit, edits
-from tools.holes.replay import Recording, counting, recorded
+from tools.holes.replay import Recording, recorded
 
 __all__ = ["ALIKE", "CAUGHT", "HELD", "HOLE", "MISSED_BY_FUZZ", "TASKS", "Found", "Right", "rights", "tried"]
 

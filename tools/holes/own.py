@@ -22,12 +22,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from judge_tui.checks.challenges.task import made
+from judge_tui.checks.repair.slips import edits
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.challenges.found import CHALLENGES, challenge_of
-from tools.holes.edits import edits
 
 __all__ = ["main"]
 

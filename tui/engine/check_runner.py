@@ -77,13 +77,21 @@ class CheckRunner:
         """Whether a run is under way."""
         return bool(self._runs)
 
-    def start(self, *, model: str | None = None, check: str | None = None, fresh: bool = False) -> None:
+    def start(
+        self,
+        *,
+        model: str | None = None,
+        check: str | None = None,
+        fresh: bool = False,
+        repair: float = 0.0,
+    ) -> None:
         """Run all checks, or those of one model, or one check.
 
         Args:
             model: Whose; those of all by default.
             check: Which; all by default.
             fresh: Run what is stored as well: all of it under a new seed, a part under that of the rest.
+            repair: Seconds for which one edit that mends what failed is looked for afterwards.
         """
         options = self._options
         if options.command is None or holds():
@@ -106,6 +114,7 @@ class CheckRunner:
             fresh=fresh,
             trust=options.trust,
             challenge=challenge,
+            repair=repair,
         )
         ahead, options.ahead = options.ahead, None
         run = EngineRun(request, options.command, ahead)

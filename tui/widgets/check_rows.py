@@ -73,6 +73,7 @@ class CheckRows(Rows):
         Binding("h,left", "seat(-1)", "the submission at the left", show=False),
         Binding("l,right", "seat(1)", "the submission at the right", show=False),
         Binding("e", "adapter", "say how it is called", show=False),
+        Binding("p", "repair", "one edit that mends it", show=False),
         Binding("F", "auto", "run again when files change, or not", show=False),
     ]
 
@@ -273,6 +274,9 @@ class CheckRows(Rows):
 
     def action_adapter(self) -> None:
         self._ask("adapter")
+
+    def action_repair(self) -> None:
+        self._ask("repair")
 
     def action_auto(self) -> None:
         self._ask("auto")

@@ -7,6 +7,7 @@ from functools import partial
 
 from textual.screen import Screen
 
+from judge_tui.checks.verdict import Verdict
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.screens.comparing.checks import Checks
@@ -16,6 +17,9 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 
 __all__ = ["CheckActions"]
+
+#: Seconds for which an edit is looked for that mends a submission.
+_REPAIR_S = 120.0
 
 
 class CheckActions:
@@ -63,6 +67,8 @@ class CheckActions:
             self._checks.beside(self._switch_backend, group="backend", exclusive=True)
         elif what == "rerun" and isinstance(key, tuple):
             self._checks.beside(partial(self._run_again, *key))
+        elif what == "repair" and isinstance(key, tuple):
+            self._checks.beside(partial(self._repair, key[0]))
         elif what == "adapter" and isinstance(key, tuple):
             self._write_adapter(key[0])
         elif what == "jump" and isinstance(key, tuple):
@@ -77,6 +83,22 @@ class CheckActions:
         """Run all checks, or one, on the files as they are on disk, which are those in view then."""
         await self._watching.read_what_differs()
         self._checks.runner.start(model=model, check=check, fresh=True)
+        self._checks.stale = True
+
+    async def _repair(self, model: str) -> None:
+        """Look for one edit that mends what a submission failed, on its files as they are on disk."""
+        failed = [
+            outcome
+            for (whose, _check), outcome in self._session.outcomes.items()
+            if whose == model and outcome.verdict is Verdict.FAIL
+        ]
+        title = self._session.titles[self._index(model)]
+        if not failed:
+            self._screen.notify(f"{title} failed no check: there is nothing to mend.", markup=False)
+            return
+        await self._watching.read_what_differs()
+        self._screen.notify(f"An edit is looked for that mends {title}.", markup=False, timeout=3)
+        self._checks.runner.start(model=model, repair=_REPAIR_S)
         self._checks.stale = True
 
     def _show_differences(self) -> None:

@@ -1,0 +1,249 @@
+"""Looking for one edit that mends a submission: program repair, with the checks as its judge.
+
+A verdict says that something is wrong; which line it is shows where an edit of that line makes it right.
+Edits are tried in one process first, against what a failing check asked: one that is answered as before mends
+nothing. What is left is judged by the checks, in a process of its own, as anybody's answer is. Nothing of it
+decides a verdict, and what is found need not be what the author would write: other edits may do as well.
+
+Source: generate-and-validate program repair (Le Goues et al., GenProg, 2012; Long and Rinard, Prophet, 2016).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.generic import GENERIC
+from judge_tui.checks.repair.edit import Edit
+from judge_tui.checks.repair.judging import passes
+from judge_tui.checks.repair.mends import mends
+from judge_tui.checks.repair.probe import Change, Probe, Trial
+from judge_tui.checks.repair.recording import Recorder
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.task import Task
+from judge_tui.checks.verdict import Outcome, Verdict
+
+__all__ = ["Repair", "Tried", "failing", "repaired"]
+
+_GENERIC = frozenset(check.id for check in GENERIC)
+#: So many failing checks, the quickest first, are asked what they ask until one asks something.
+_PROBES = 3
+_GOOD = (Verdict.PASS, Verdict.WARN)
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One edit that mends a submission, as far as its checks see.
+
+    Attributes:
+        file: The file that is edited.
+        edit: The edit.
+        checks: Ids of the checks that failed, and pass with it.
+    """
+
+    file: str
+    edit: Edit
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How far a search is.
+
+    Attributes:
+        edits: Edits that were tried so far.
+        of: Edits that there are.
+        judged: Those of them that the checks judged.
+    """
+
+    edits: int
+    of: int
+    judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An edit of a file."""
+
+    file: str
+    edit: Edit
+
+
+def failing(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Ids of the checks of a task that failed on the CPU, the quickest first; those of all tasks left out."""
+    found = [
+        one
+        for one in outcomes.values()
+        if one.verdict is Verdict.FAIL and one.backend == "cpu" and one.check not in _GENERIC
+    ]
+    return [one.check for one in sorted(found, key=lambda one: one.seconds)]
+
+
+def repaired(
+    task: Task,
+    submission: Submission,
+    outcomes: Mapping[str, Outcome],
+    *,
+    seconds: float,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Tried | Repair]:
+    """Look for one edit of a Python submission with which what failed passes and nothing else is worse.
+
+    Args:
+        task: The task.
+        submission: What failed.
+        outcomes: Check id → what was found, all under one seed.
+        seconds: How long it may take.
+        stop: Whether to stop, asked between edits.
+
+    Yields:
+        How far it is, about as often as an edit is judged; last the edit, where one is found: the first that
+        mends all that failed, else the one that mends most of it.
+    """
+    fails = failing(outcomes)
+    if not fails:
+        return
+    until = time.monotonic() + seconds
+    bench = Bench(submission, task.contract, seed=outcomes[fails[0]].seed)
+    try:
+        with contextlib.suppress(JudgeError, Fault):
+            search = _Search(task, bench, outcomes, fails)
+            if (probe := search.probe()) is not None:
+                yield from search.run(probe, lambda: stop() or time.monotonic() >= until)
+    finally:
+        bench.close()
+
+
+class _Search:
+    """A search on one bench.
+
+    Args:
+        task: The task.
+        bench: Of the submission.
+        outcomes: Check id → what was found.
+        fails: The checks that failed, the quickest first.
+    """
+
+    def __init__(
+        self, task: Task, bench: Bench, outcomes: Mapping[str, Outcome], fails: Sequence[str]
+    ) -> None:
+        self._task, self._bench, self._fails = task, bench, list(fails)
+        self._held = [
+            one.check for one in outcomes.values() if one.verdict in _GOOD and one.check not in _GENERIC
+        ]
+        self._sources = {
+            file: bench.submission.path.joinpath(file).read_text("utf-8", "replace")
+            for file in bench.submission.files
+            if file.endswith(".py") and not file.rpartition("/")[2].startswith("test")
+        }
+
+    def probe(self) -> Probe | None:
+        """What the quickest failing check asks in the shared process; it comes first from now on."""
+        if not self._sources:
+            return None
+        _ = self._bench.bindings
+        for check in self._fails[:_PROBES]:
+            recorder = Recorder()
+            self._bench.renewed().witness = recorder
+            if passes(self._task.by_id[check], self._bench):
+                continue
+            if any(one.body["op"] == "call" for one in recorder.asked):
+                self._bench.renewed()
+                self._fails = [check, *(one for one in self._fails if one != check)]
+                return Probe.of(self._bench, check, recorder.asked, *next(iter(self._sources.items())))
+        return None
+
+    def run(self, probe: Probe, over: Callable[[], bool]) -> Iterator[Tried | Repair]:
+        """Try the edits, and judge those that change answers: by turns, for as long each."""
+        # no check's clock runs here
+        self._bench.begin(probe.check, float("inf"))
+        turns = self._candidates(probe)
+        count = sum(map(len, turns))
+        waiting: Mapping[Change, deque[_Candidate]] = {Change.SOME: deque(), Change.ALL: deque()}
+        trying, judging, tried, judged = 0.0, 0.0, 0, 0
+        best: Repair | None = None
+        trial = Trial(self._bench, probe)
+        todo = self._changing(trial, turns)
+        try:
+            while not over():
+                started = time.monotonic()
+                some = next((waiting[kind] for kind in _by_turns(judged) if waiting[kind]), None)
+                if (some is None or judging > trying) and (step := next(todo, None)) is not None:
+                    candidate, change = step
+                    tried += 1
+                    if candidate is not None:
+                        waiting[change].append(candidate)
+                    trying += time.monotonic() - started
+                    continue
+                if some is None:
+                    break
+                candidate = some.popleft()
+                judged += 1
+                mended = self._mended(candidate)
+                if len(mended) > len(best.checks if best else ()):
+                    best = Repair(candidate.file, candidate.edit, mended)
+                if len(mended) == len(self._fails):
+                    break
+                judging += time.monotonic() - started
+                yield Tried(min(tried, count), count, judged)
+        finally:
+            trial.close()
+        # what mends one of many most likely hides what is wrong
+        if best is not None and 2 * len(best.checks) > len(self._fails):
+            yield best
+
+    def _candidates(self, probe: Probe) -> list[list[_Candidate]]:
+        """The edits of all lines that run, the likeliest first."""
+        turns: list[list[_Candidate]] = []
+        for file, source in self._sources.items():
+            if lines := probe.lines(self._bench, file, source):
+                for turn, made in enumerate(mends(source, lines)):
+                    turns += [[] for _ in range(len(turns), turn + 1)]
+                    turns[turn] += [_Candidate(file, edit) for edit in made]
+        return turns
+
+    def _changing(
+        self, trial: Trial, turns: Sequence[Sequence[_Candidate]]
+    ) -> Iterator[tuple[_Candidate | None, Change]]:
+        """What each edit changes, by what was drawn, then by all that is asked; no edit if none."""
+        for made in turns:
+            silent = []
+            for candidate in made:
+                change = trial.change(candidate.file, candidate.edit.source)
+                if change is Change.NONE:
+                    silent.append(candidate)
+                yield candidate if change in (Change.SOME, Change.ALL) else None, change
+            for candidate in silent:
+                change = trial.change(candidate.file, candidate.edit.source, whole=True)
+                yield candidate if change in (Change.SOME, Change.ALL) else None, Change.SOME
+
+    def _mended(self, candidate: _Candidate) -> tuple[str, ...]:
+        """The failing checks that pass with an edit; none where that by which it was tried does not.
+
+        None either where another check fails that did not.
+        """
+        edited = self._bench.submission.edited(candidate.file, candidate.edit.source)
+        bench = Bench(edited, self._task.contract, seed=self._bench.seed, binds=self._bench)
+        # the sizes are drawn as they were: an integer that is edited must not draw others
+        for drawing in ("integers", "products", "conditions"):
+            bench.__dict__[drawing] = getattr(self._bench, drawing)
+        try:
+            if not passes(self._task.by_id[self._fails[0]], bench):
+                return ()
+            mended = [check for check in self._fails[1:] if passes(self._task.by_id[check], bench)]
+            if not all(passes(self._task.by_id[check], bench) for check in self._held):
+                return ()
+            return (self._fails[0], *mended)
+        finally:
+            bench.close()
+
+
+def _by_turns(count: int) -> tuple[Change, Change]:
+    """What is judged next: two edits that change some answers for one that changes all."""
+    return (Change.ALL, Change.SOME) if count % 3 == 2 else (Change.SOME, Change.ALL)
