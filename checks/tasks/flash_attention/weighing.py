@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention.scales import scale_told
 from judge_tui.checks.tasks.flash_attention.seen_keys import wrong_keys
 from judge_tui.checks.tasks.flash_attention.streams import wrong_stream
 from judge_tui.checks.tasks.flash_attention.sums import wrong_sum
@@ -61,51 +61,7 @@ def wrong_scale(read: Sequence[Read]) -> str:
     slopes = [_slope(each) for each in read]
     if any(slope is None or abs(slope - 1.0) <= _STRAIGHT for slope in slopes):
         return ""
-    for words, wanted in _SCALES.items():
-        given = [wanted(each) for each in read]
-        if all(abs(s - g) <= _STRAIGHT * abs(g) for s, g in zip(slopes, given, strict=True) if s is not None):
-            return f"scores are multiplied by {words} in place of 1/√D"
-    told = {f"{slope:.3g}" for slope in slopes if slope is not None}
-    return f"scores are {told.pop()} times what they should be" if len(told) == 1 else ""
-
-
-def _width(read: Read) -> int:
-    return int(read.case.q.shape[3])
-
-
-def _padded(unit: int, read: Read) -> float:
-    return float((_width(read) / (-(-_width(read) // unit) * unit)) ** 0.5)
-
-
-#: What scores are multiplied by → its share of 1/√D.
-_SCALES: Mapping[str, Callable[[Read], float]] = {
-    "1/D (the scale twice)": lambda r: _width(r) ** -0.5,
-    "1 (no scale)": lambda r: _width(r) ** 0.5,
-    "√D": lambda r: float(_width(r)),
-    "D^(-1/4)": lambda r: _width(r) ** 0.25,
-    "1/√N": lambda r: (_width(r) / r.length) ** 0.5,
-    "1/N": lambda r: _width(r) ** 0.5 / r.length,
-    "1/√T": lambda r: (_width(r) / r.case.tile) ** 0.5,
-    "1/√(H·D)": lambda r: r.case.q.shape[1] ** -0.5,
-    "1/√H": lambda r: (_width(r) / r.case.q.shape[1]) ** 0.5,
-    "1/√B": lambda r: (_width(r) / r.case.q.shape[0]) ** 0.5,
-    "ln 2/√D (base two without log₂e)": lambda r: math.log(2.0),
-    "log₂e/√D (log₂e, but not base two)": lambda r: math.log2(math.e),
-    "-1/√D": lambda r: -1.0,
-    "1/√(2D)": lambda r: 0.5**0.5,
-    "1/√(D/2)": lambda r: 2.0**0.5,
-    "1/√(D + 1)": lambda r: (_width(r) / (_width(r) + 1)) ** 0.5,
-    "1/√(D - 1)": lambda r: (_width(r) / max(_width(r) - 1, 1)) ** 0.5,
-    **{
-        f"1/√D with D rounded up to a multiple of {unit}": partial(_padded, unit)
-        for unit in (4, 8, 16, 32, 64, 128)
-    },
-    "1/√D with D rounded up to a power of two": lambda r: (
-        (_width(r) / (1 << (_width(r) - 1).bit_length())) ** 0.5
-    ),
-    "1/√64, whatever D is": lambda r: (_width(r) / 64) ** 0.5,
-    "1/√128, whatever D is": lambda r: (_width(r) / 128) ** 0.5,
-}
+    return scale_told([slope for slope in slopes if slope is not None], [each.case.sizes for each in read])
 
 
 def _slope(read: Read) -> float | None:

@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention.rows import Held
+from judge_tui.checks.tasks.flash_attention.scales import by_widths
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Read", "alike", "readings", "softmax", "suited"]
@@ -126,8 +127,7 @@ def suited(held: list[Held]) -> Iterator[tuple[int, int, Case]]:
         if case.q.dtype == np.float64 and fits and batch * heads * length**2 <= _WEIGHTS:
             usual.setdefault((case.causal, length > case.tile, (length % case.tile, length, width)), case)
     kinds = [[case for (causal, _, _), case in usual.items() if causal is kind] for kind in (False, True)]
-    for cases in kinds:
-        cases.sort(key=_cost)
+    kinds = [by_widths(cases, lambda case: case.q.shape[3], _cost) for cases in kinds]
     yield from (
         (case.q.shape[2], case.q.shape[3], case)
         for at in range(max(map(len, kinds)))

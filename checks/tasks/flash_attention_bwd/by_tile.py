@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention.scales import scale_told
 from judge_tui.checks.tasks.flash_attention_bwd.read_off import SAME, Made, close
 from judge_tui.checks.tasks.flash_attention_bwd.reference import logsumexp
 
@@ -167,11 +168,11 @@ def _scaled(read: Sequence[Made]) -> str:
     slopes = [_slope(each) for each in read]
     if any(slope is None or abs(slope - 1.0) <= _STRAIGHT for slope in slopes):
         return ""
-    for words, wanted in _SCALES.items():
-        given = [wanted(each) for each in read]
-        if all(abs(s - g) <= _STRAIGHT * abs(g) for s, g in zip(slopes, given, strict=True) if s is not None):
-            return f"scores are multiplied by {words} in place of 1/√D, beside an L of right ones"
-    return ""
+    told = scale_told(
+        [slope for slope in slopes if slope is not None],
+        [{**each.problem.case.sizes, "T": each.problem.tile} for each in read],
+    )
+    return f"{told}, beside an L of right ones" if told else ""
 
 
 def _slope(each: Made) -> float | None:
@@ -185,20 +186,3 @@ def _slope(each: Made) -> float | None:
     logs, scores = (np.log(np.where(told, each.made, 1.0)) + lse)[told], scores[told]
     slope = float(logs @ scores / (scores @ scores))
     return slope if np.abs(logs - slope * scores).max() <= _STRAIGHT * max(1.0, np.abs(logs).max()) else None
-
-
-def _width(each: Made) -> float:
-    return float(each.problem.case.q.shape[3])
-
-
-#: What scores may be multiplied by → its share of 1/√D.
-_SCALES: Mapping[str, Callable[[Made], float]] = {
-    "1/D": lambda m: _width(m) ** -0.5,
-    "1 (no scale)": lambda m: _width(m) ** 0.5,
-    "√D": _width,
-    "1/√N": lambda m: (_width(m) / m.problem.case.q.shape[2]) ** 0.5,
-    "1/√T": lambda m: (_width(m) / m.problem.tile) ** 0.5,
-    "ln 2/√D": lambda m: float(np.log(2.0)),
-    "log₂e/√D": lambda m: float(1 / np.log(2.0)),
-    "-1/√D": lambda m: -1.0,
-}

@@ -27,9 +27,10 @@ from judge_tui.checks.tasks.flash_attention.cases import (
 )
 from judge_tui.checks.tasks.flash_attention_bwd.causing import Causes, causes_of
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
+from judge_tui.checks.tasks.flash_attention_bwd.extremes import extremes
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes as explained
-from judge_tui.checks.tasks.flash_attention_bwd.narrowed import COMPARED, shifted
+from judge_tui.checks.tasks.flash_attention_bwd.narrowed import COMPARED
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
@@ -52,7 +53,7 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=16,
+    version=17,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -65,8 +66,8 @@ def gradients(bench: Bench, found: Findings) -> str:
         problem = problems[index]
         with calls.trying(problem.sizes), own_sizes.pace(scores(problem.case.q.shape)):
             made = attention(problem)
-            (double if problem.double else single).hold(problem, made)
-            _explain(told_by_call, made, problem)
+            figures = (double if problem.double else single).hold(problem, made)
+            _explain(told_by_call, made, problem, figures)
     calls.needed(double.figures["dV"], single.figures["dV"])
     count = len(problems)
     with calls.beside():
@@ -130,9 +131,7 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
                 yield posed(rng, shape, tile, causal, back=back, dtype=np.float32, name=name)
         rng = bench.rng("large", causal)
         yield posed(rng, (1, 2, 26, 8), 8, causal, back=6, spread=30.0, name="scores times 30")
-        for by in (-900.0, 900.0, -2e4, -7e4):
-            name = f"scores near {by:g}"
-            yield shifted(posed(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, back=7, name=name), by)
+        yield from extremes(bench, causal)
         for turn in range(3):
             yield _strided(bench, turn, causal)
         rng = bench.rng("small", causal)
@@ -175,12 +174,16 @@ def _about_own_integers(
             ledger.hold(problem, attention(problem))
 
 
-def _explain(why: dict[str, list[tuple[str, ...]]], made: Gradients, problem: Problem) -> None:
-    # One tile, one row or one number cannot tell mistakes apart.
+def _explain(
+    why: dict[str, list[tuple[str, ...]]], made: Gradients, problem: Problem, figures: list[Figure]
+) -> None:
+    # One tile, one row or one number cannot tell mistakes apart; what cancels is no mistake.
     length, width = problem.case.q.shape[2:]
-    if problem.double and min(length, width) > 3 and problem.tile < length < _EXPLAINED:
+    wrong = {figure.name for figure in figures if figure.verdict is Verdict.FAIL}
+    if wrong and problem.double and min(length, width) > 3 and problem.tile < length < _EXPLAINED:
         for name, texts in explained(made, analytic(problem), problem).items():
-            why[name].append(texts)
+            if name in wrong:
+                why[name].append(texts)
 
 
 def _replayed(bench: Bench, attention: Attention, ledger: Ledger) -> int:

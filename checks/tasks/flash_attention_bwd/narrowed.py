@@ -6,20 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.strides import laid
+from judge_tui.checks.tasks.flash_attention_bwd.extremes import why_extremes
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["COMPARED", "narrowed", "shifted"]
-
-#: Scores past the range of exp.
-_LOW = -900.0
+__all__ = ["COMPARED", "narrowed"]
 
 #: How a problem is named whose arrays lie otherwise.
 _LAID = "in memory"
@@ -50,7 +46,7 @@ def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> s
         names = list(_laid_wrongly(bench, attention))
         return f"only where {' or '.join(names)} lies otherwise in memory than row by row" if names else ""
     if not any(figure.problem.case.plain for figure in wrong):
-        return _far_below(bench, attention, name)
+        return why_extremes(bench, attention, name)
     return only_where(
         (
             (figure.problem.sizes, figure.verdict is not Verdict.FAIL)
@@ -60,48 +56,6 @@ def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> s
         compared=COMPARED,
         limits=True,
     )
-
-
-def shifted(problem: Problem, by: float) -> Problem:
-    """Shift every score of a row: softmax does not change, but an L without its maximum overflows.
-
-    Entries are multiples of 1/8 and √D is 4, so that every score is exact in float32 too.
-    """
-    q, k = np.round(8 * problem.case.q) / 8, np.round(8 * problem.case.k) / 8
-    q[..., 0], k[..., 0] = 16.0, by / 4
-    return replace(problem, case=replace(problem.case, q=q, k=k))
-
-
-def _far_below(bench: Bench, attention: Attention, name: str) -> str:
-    """With which masks and which lengths a gradient is wrong where scores are far below 0."""
-    wrong: list[tuple[bool, bool]] = []
-    tried = [(causal, rest) for causal in attention.causal for rest in (False, True)]
-    for causal, rest in tried:
-        shape = (1, 2, 18 if rest else 16, 16)
-        problem = posed(bench.rng("far below", causal, rest), shape, 4, causal, back=4, name="far below")
-        held = Ledger().hold(shifted(problem, _LOW), attention(shifted(problem, _LOW)))
-        if any(figure.name == name and figure.verdict is Verdict.FAIL for figure in held):
-            wrong.append((causal, rest))
-    if not wrong or len(wrong) == len(tried):
-        return ""
-    masks, rests = ({way[place] for way in wrong} for place in (0, 1))
-    told = ["with scores far below 0"]
-    told += (
-        []
-        if len(masks) > 1 or len(attention.causal) < 2
-        else ["with the mask" if True in masks else "without the mask"]
-    )
-    told += (
-        []
-        if len(rests) > 1
-        else ["where N is no multiple of T" if True in rests else "where N is a multiple of T"]
-    )
-    why = (
-        ": places past the last key, whose score of 0 is far above these, are not hidden"
-        if rests == {True}
-        else ""
-    )
-    return f"wrong {' and '.join(told)} alone{why}"
 
 
 def _laid_wrongly(bench: Bench, attention: Attention) -> Iterable[str]:

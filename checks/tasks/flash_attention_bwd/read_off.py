@@ -13,6 +13,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention.scales import by_widths
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, gradients, logsumexp, posed
@@ -80,10 +81,14 @@ def _suited(ledger: Ledger, name: str) -> list[Problem]:
     plain = [one for one in wrong if one.case.plain] or [one for one in wrong if one.case.of_source]
     small = [one for one in plain if one.double and 3 <= one.case.q.shape[2] <= _LONGEST]
     kinds: dict[tuple[bool, bool, int], Problem] = {}
-    for one in sorted(small, key=lambda one: (not 2 <= one.tile < one.case.q.shape[2] // 2, one.case.q.size)):
+    for one in by_widths(small, lambda one: one.case.q.shape[3], _cost):
         length = one.case.q.shape[2]
         kinds.setdefault((one.case.causal, one.tile < length, length % one.tile), one)
     return list(kinds.values())
+
+
+def _cost(one: Problem) -> tuple[bool, int]:
+    return not 2 <= one.tile < one.case.q.shape[2] // 2, one.case.q.size
 
 
 def _anew(bench: Bench, problem: Problem, at: int, *, wide: bool) -> Problem:
