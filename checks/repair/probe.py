@@ -7,8 +7,9 @@ edit takes a few hundredths of a second; whether an edit mends anything is for t
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
@@ -20,9 +21,9 @@ from judge_tui.checks.calling.remote import Target, Worker
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.repair.lines import SEEN, counting
-from judge_tui.checks.repair.recording import ANSWERS, Asked, other, replied
+from judge_tui.checks.repair.recording import ANSWERS, Asked, other, replied, told_by
 
-__all__ = ["Change", "Probe", "Trial", "pieces"]
+__all__ = ["Answer", "Change", "Probe", "Trial", "pieces"]
 
 #: Seconds that the drawn pieces take of the submission as it is.
 _SAMPLED = 0.04
@@ -174,6 +175,19 @@ def _handles(body: Any) -> Iterator[int]:
             yield from _handles(part)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an edit does to the answers.
+
+    Attributes:
+        change: How much of them it changes.
+        digest: The same for edits that answer the same; of no meaning where :attr:`change` is none.
+    """
+
+    change: Change
+    digest: bytes = b""
+
+
 class Trial:
     """Asks edits of a submission, one after another in one process, what a probe holds.
 
@@ -192,7 +206,7 @@ class Trial:
         self._open.close()
         self._worker = None
 
-    def change(self, file: str, source: str, *, whole: bool = False) -> Change:
+    def answer(self, file: str, source: str, *, whole: bool = False) -> Answer:
         """What it does to the answers that a file holds another source.
 
         Args:
@@ -202,20 +216,21 @@ class Trial:
         """
         worker = self._ready()
         same = others = 0
+        digest = hashlib.sha256()
         try:
             worker.edit(file, source)
             for piece in self._probe.others if whole else self._probe.drawn:
-                if _changed(worker, piece):
+                if _changed(worker, piece, digest.update):
                     others += 1
                 else:
                     same += 1
                 if (others >= _ENOUGH and not same) or (whole and others):
                     break
         except (Fault, JudgeError):
-            return Change.BROKEN
+            return Answer(Change.BROKEN)
         if not others:
-            return Change.NONE
-        return Change.SOME if same else Change.ALL
+            return Answer(Change.NONE)
+        return Answer(Change.SOME if same else Change.ALL, digest.digest())
 
     def _ready(self) -> Worker:
         if self._worker is None or not self._worker.alive or self._worker.processor_left < _WORN:
@@ -224,8 +239,13 @@ class Trial:
         return self._worker
 
 
-def _changed(worker: Worker, piece: Sequence[Asked]) -> bool:
+def _changed(worker: Worker, piece: Sequence[Asked], heard: Callable[[bytes], None]) -> bool:
     """Whether any answer of a piece is another one.
+
+    Args:
+        worker: Who is asked.
+        piece: What.
+        heard: Told of every answer.
 
     Raises:
         Fault: Something is raised that was not before, or the process is gone.
@@ -237,5 +257,7 @@ def _changed(worker: Worker, piece: Sequence[Asked]) -> bool:
             continue
         if isinstance(reply, str) and not isinstance(one.reply, str):
             raise Fault(reply)
+        for part in filled or (repr(told_by(one, reply)).encode(),):
+            heard(part)
         changed = changed or bool(other(one, reply, filled))
     return changed

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from judge_tui.checks.calling.connection import Connection
 from judge_tui.checks.faults import Fault, Raised
 
-__all__ = ["ANSWERS", "Asked", "Recorder", "other", "replied"]
+__all__ = ["ANSWERS", "Asked", "Recorder", "other", "replied", "told_by"]
 
 #: Operations whose replies are answers of the submission; what its objects look like inside is none.
 ANSWERS = frozenset({"call", "fetch", "value", "load", "script"})
@@ -111,8 +111,13 @@ def other(asked: Asked, reply: Any, filled: Sequence[bytes]) -> str:
         pairs = zip(asked.filled, filled, strict=True)
         told = [_numbers(np.frombuffer(a, dtype), np.frombuffer(b, dtype)) for a, b in pairs]
         return next(filter(None, told), "")
+    return _plain(told_by(asked, asked.reply), told_by(asked, reply))
+
+
+def told_by(asked: Asked, reply: Any) -> Any:
+    """What of a reply is the submission's answer, as plain data; without times and what was printed."""
     key = {"value": "value", "call": "tree"}.get(asked.body["op"])
-    return _plain(asked.reply.get(key), reply.get(key)) if key else ""
+    return reply if isinstance(reply, str) else reply.get(key) if key else None
 
 
 def _kind(reply: Any) -> str:

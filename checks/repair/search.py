@@ -23,7 +23,7 @@ from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.repair.edit import Edit
 from judge_tui.checks.repair.judging import passes
 from judge_tui.checks.repair.mends import mends
-from judge_tui.checks.repair.probe import Change, Probe, Trial
+from judge_tui.checks.repair.probe import Answer, Change, Probe, Trial
 from judge_tui.checks.repair.recording import Recorder
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
@@ -34,6 +34,8 @@ __all__ = ["Repair", "Tried", "failing", "repaired"]
 _GENERIC = frozenset(check.id for check in GENERIC)
 #: So many failing checks, the quickest first, are asked what they ask until one asks something.
 _PROBES = 3
+#: Of so many edits that are judged one is one that changes all answers.
+_TURN = 3
 _GOOD = (Verdict.PASS, Verdict.WARN)
 
 
@@ -160,30 +162,27 @@ class _Search:
         return None
 
     def run(self, probe: Probe, over: Callable[[], bool]) -> Iterator[Tried | Repair]:
-        """Try the edits, and judge those that change answers: by turns, for as long each."""
+        """Try the edits, and judge those that change answers; for as long each."""
         # no check's clock runs here
         self._bench.begin(probe.check, float("inf"))
         turns = self._candidates(probe)
         count = sum(map(len, turns))
-        waiting: Mapping[Change, deque[_Candidate]] = {Change.SOME: deque(), Change.ALL: deque()}
+        waiting = _Waiting()
         trying, judging, tried, judged = 0.0, 0.0, 0, 0
         best: Repair | None = None
         trial = Trial(self._bench, probe)
-        todo = self._changing(trial, turns)
+        todo = self._answered(trial, turns)
         try:
             while not over():
                 started = time.monotonic()
-                some = next((waiting[kind] for kind in _by_turns(judged) if waiting[kind]), None)
-                if (some is None or judging > trying) and (step := next(todo, None)) is not None:
-                    candidate, change = step
+                if (not waiting or judging > trying) and (step := next(todo, None)) is not None:
+                    waiting.take(*step)
                     tried += 1
-                    if candidate is not None:
-                        waiting[change].append(candidate)
                     trying += time.monotonic() - started
                     continue
-                if some is None:
+                if not waiting:
                     break
-                candidate = some.popleft()
+                candidate = waiting.next()
                 judged += 1
                 mended = self._mended(candidate)
                 if len(mended) > len(best.checks if best else ()):
@@ -208,20 +207,19 @@ class _Search:
                     turns[turn] += [_Candidate(file, edit) for edit in made]
         return turns
 
-    def _changing(
+    def _answered(
         self, trial: Trial, turns: Sequence[Sequence[_Candidate]]
-    ) -> Iterator[tuple[_Candidate | None, Change]]:
-        """What each edit changes, by what was drawn, then by all that is asked; no edit if none."""
+    ) -> Iterator[tuple[_Candidate, Answer]]:
+        """What each edit does to the answers, by what was drawn, and where that is nothing by all."""
         for made in turns:
             silent = []
             for candidate in made:
-                change = trial.change(candidate.file, candidate.edit.source)
-                if change is Change.NONE:
+                answer = trial.answer(candidate.file, candidate.edit.source)
+                if answer.change is Change.NONE:
                     silent.append(candidate)
-                yield candidate if change in (Change.SOME, Change.ALL) else None, change
+                yield candidate, answer
             for candidate in silent:
-                change = trial.change(candidate.file, candidate.edit.source, whole=True)
-                yield candidate if change in (Change.SOME, Change.ALL) else None, Change.SOME
+                yield candidate, trial.answer(candidate.file, candidate.edit.source, whole=True)
 
     def _mended(self, candidate: _Candidate) -> tuple[str, ...]:
         """The failing checks that pass with an edit; none where that by which it was tried does not.
@@ -244,6 +242,35 @@ class _Search:
             bench.close()
 
 
-def _by_turns(count: int) -> tuple[Change, Change]:
-    """What is judged next: two edits that change some answers for one that changes all."""
-    return (Change.ALL, Change.SOME) if count % 3 == 2 else (Change.SOME, Change.ALL)
+class _Waiting:
+    """Edits that wait to be judged: mostly those that change some answers, those that answer alike last."""
+
+    def __init__(self) -> None:
+        self._some: deque[_Candidate] = deque()
+        self._all: deque[_Candidate] = deque()
+        self._alike: deque[_Candidate] = deque()
+        self._known: set[bytes] = set()
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._some or self._all or self._alike)
+
+    def take(self, candidate: _Candidate, answer: Answer) -> None:
+        """Take an edit, where it may mend something."""
+        if answer.change not in (Change.SOME, Change.ALL):
+            return
+        if answer.digest in self._known:
+            self._alike.append(candidate)
+        else:
+            self._known.add(answer.digest)
+            (self._some if answer.change is Change.SOME else self._all).append(candidate)
+
+    def next(self) -> _Candidate:
+        """The next one to be judged.
+
+        Raises:
+            IndexError: None waits.
+        """
+        self._count += 1
+        ordered = (self._all, self._some) if self._count % _TURN == 0 else (self._some, self._all)
+        return next((each for each in (*ordered, self._alike) if each), self._alike).popleft()

@@ -115,15 +115,23 @@ def test_an_edit_that_is_told_by_its_answers(wrong: Submission) -> None:
         assert not passes(TASK.by_id["gradient_identities"], bench)
         probe = Probe.of(bench, "gradient_identities", recorder.asked, "layer_norm.py", WRONG)
         trial = Trial(bench, probe)
-        sign = WRONG.replace("(g + g.mean", "(g - g.mean")
-        assert trial.change("layer_norm.py", sign) in (Change.SOME, Change.ALL)
-        assert trial.change("layer_norm.py", WRONG.replace("BLOCK = 8", "BLOCK = 9")) is Change.NONE
-        assert trial.change("layer_norm.py", "def layernorm_forward(:\n") is Change.BROKEN
-        assert (
-            trial.change("layer_norm.py", WRONG.replace("g = dy * gamma", "g = dy @ gamma")) is Change.BROKEN
-        )
+
+        def change(source: str) -> Change:
+            return trial.answer("layer_norm.py", source).change
+
+        assert change(WRONG.replace("(g + g.mean", "(g - g.mean")) in (Change.SOME, Change.ALL)
+        assert change(WRONG.replace("BLOCK = 8", "BLOCK = 9")) is Change.NONE
+        assert change("def layernorm_forward(:\n") is Change.BROKEN
+        assert change(WRONG.replace("g = dy * gamma", "g = dy @ gamma")) is Change.BROKEN
         # one edit leaves nothing behind for the next
-        assert trial.change("layer_norm.py", WRONG) is Change.NONE
+        assert change(WRONG) is Change.NONE
+        plus, twice = (
+            WRONG.replace("2, axis", "4, axis"),
+            WRONG.replace("** 2, axis=-1", "** (2 * 2), axis=-1"),
+        )
+        first, again = (trial.answer("layer_norm.py", source) for source in (plus, twice))
+        assert first.change is not Change.NONE
+        assert first == again
         trial.close()
         assert 15 in probe.lines(bench, "layer_norm.py", WRONG)
         assert 3 not in probe.lines(bench, "layer_norm.py", WRONG.replace("BLOCK = 8", "# nothing"))
