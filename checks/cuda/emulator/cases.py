@@ -15,8 +15,8 @@ Status = Literal["done", "refused", "failed", "crashed", "timed_out", "not_run"]
 
 #: What indices hold that were never written, by dtype; every byte is 0x7f.
 UNWRITTEN_INDEX = {"int32": 0x7F7F7F7F, "int64": 0x7F7F7F7F7F7F7F7F}
-#: Bits of what probabilities hold that were never written: a NaN.
-UNWRITTEN_PROBABILITY = 0x7FC0DEAD
+#: Bits of what probabilities hold that were never written: a NaN, and none that lies in kernels' memory.
+UNWRITTEN_PROBABILITY = 0x7FC1F1ED
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ _LOAD = re.compile(
     r"(?:ld\.(?:volatile\.)?global|ldu\.global)(?:\.(?!v[24]|[fusb]\d)[\w:]+)*(?:\.v([24]))?\.([fusb]\d+)\s+"
     r"\{?([%\d,\s]+?)\}?\s*,\s*\[\s*%(\d+)\s*\]"
 )
+#: Fences that other blocks see.
+_FENCE = re.compile(r"membar\.(?:gl|sys)|fence(?:\.\w+)*\.(?:gpu|sys)(?:\.\w+)*")
 _NOTHING = re.compile(r"(?:prefetch\w*|membar|fence|discard)\b.*")
 _COPY = re.compile(
     r"cp\.async\.c[ag]\.shared(?:::cta)?\.global(?:\.L2::\w+)*\s*"
@@ -60,6 +62,8 @@ def emulated(statement: str) -> str | None:
     """
     template, operands = _parts(statement)
     code = template.strip().rstrip(";").strip()
+    if _FENCE.fullmatch(code):
+        return "emu_fence()"
     if not code or _NOTHING.fullmatch(code):
         return "((void)0)"
     if ";" in code or "\n" in code:
@@ -116,7 +120,8 @@ def _loaded(code: str, operands: list[str]) -> str | None:
     if address is None or len(targets) != count or None in targets:
         return None
     loads = [f"({target}) = emu::load((const {kind}*)emu_p + {i});" for i, target in enumerate(targets)]
-    check = f"emu_access(emu_p, {count} * sizeof({kind}), emu::READ, emu::here());"
+    access = "emu::READ | emu::ATOMIC" if ".volatile." in code else "emu::READ"
+    check = f"emu_access(emu_p, {count} * sizeof({kind}), {access}, emu::here());"
     return f"({{ const void* emu_p = (const void*)({address}); {check} {' '.join(loads)} }})"
 
 

@@ -19,6 +19,8 @@ Places = npt.NDArray[np.bool_]
 #: Lengths of rows that are looked at, how many, rows of one launch, and how far the largest logit is above.
 _LONGEST, _MOST, _ROWS, _ABOVE = 700, 2, 64, 20.0
 _SECONDS, _LEFT = 25.0, 40.0
+#: A length of which the rest of every power of two is another.
+_TELLING = 511
 #: Last places that are looked at, and by how much longer rows are than the longest right one.
 _LAST, _TAILS = 40, (3, 14, 37, 101, 223)
 #: Units of which a rest may be left out, and numbers of threads that keep a list each.
@@ -38,7 +40,10 @@ def lost_places(bench: Bench, settled: Settled, wrong: Iterable[int]) -> str:
         Empty where every place comes out, or where nothing could be launched.
     """
     lost: dict[int, Places] = {}
-    for V in sorted(V for V in set(wrong) if V <= _LONGEST)[-_MOST:]:
+    lengths = sorted((V for V in set(wrong) if V <= _LONGEST), reverse=True)
+    for V in dict.fromkeys((*lengths[:1], _TELLING, *lengths[1:]) if lengths else ()):
+        if len(lost) == _MOST:
+            break
         found = _lost(bench, settled, V)
         if found is not None and found.any():
             lost[V] = found

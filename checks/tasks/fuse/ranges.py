@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.own_sizes import named
 from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, usual
+from judge_tui.checks.tasks.fuse.between_blocks import raced
 from judge_tui.checks.tasks.fuse.by_entry import from_place
 from judge_tui.checks.tasks.fuse.conditions import named_as
 from judge_tui.checks.tasks.fuse.correct import draw
@@ -59,7 +60,7 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=8,
+    version=9,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
@@ -89,7 +90,7 @@ def k_range(bench: Bench, found: Findings) -> str:
         told = ", ".join(str(K) for K in sorted(set(refused)))
         found.note("refused K", told, file=file, line=line, note="Refusing is no failure.")
     if wrong:
-        return _wrongly(bench, found, settled, wrong, largest)
+        return _wrongly(bench, found, settled, asked, wrong, largest)
     if not right:
         found.conclude(Verdict.SKIP)
         return "no K that was asked for was answered"
@@ -99,13 +100,22 @@ def k_range(bench: Bench, found: Findings) -> str:
     return f"right up to K = {largest}{rest}{silent}"
 
 
-def _wrongly(bench: Bench, found: Findings, settled: Settled, wrong: Sequence[Asked], largest: int) -> str:
+def _wrongly(
+    bench: Bench,
+    found: Findings,
+    settled: Settled,
+    asked: Sequence[Asked],
+    wrong: Sequence[Asked],
+    largest: int,
+) -> str:
     """The summary where some K are wrong, the largest that is right being known."""
     first = next((each for each in wrong if largest >= each.question.K), wrong[0])
     what = first.wrong or "writes past its output"
     if kept := kept_from_launches(bench, found, settled, first) if first.wrong else "":
         return f"{first.question.label} ({first.question.shape}): {kept}: {what}"
     told = f"{first.question.label} ({first.question.shape}): {what}"
+    if race := raced(wrong, asked):
+        return f"{told}: {race}"
     told += wrong_sum(bench, found, settled, [first, *(each for each in wrong if each is not first)])
     place = from_place(first)
     told += f": {place}" if place else ""

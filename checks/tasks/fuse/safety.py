@@ -24,6 +24,8 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["memory_safety"]
 
 _SCHEDULES = (0, 1, 2)
+#: Long rows, of which several blocks may have a part, and under how many schedules they are launched.
+_LONG, _LONG_SCHEDULES = (2, 50_257), 2
 #: Seconds that one of the sanitizer's tools gets.
 _WATCHING = 60.0
 _MOST_EVENTS = 12
@@ -34,9 +36,9 @@ _OUTSIDE = frozenset({"out_of_bounds", "illegal_address"})
 @check(
     "memory_safety",
     "bounds, races, barriers",
-    establishes="No access out of bounds or misaligned, no race, no divergent shuffle, no deadlock; none out "
-    "of bounds where NaN is among the logits.",
-    version=4,
+    establishes="No access out of bounds or misaligned, no race within a block or between blocks, no "
+    "divergent shuffle, no deadlock; none out of bounds where NaN is among the logits.",
+    version=5,
     budget=300,
 )
 def memory_safety(bench: Bench, found: Findings) -> str:
@@ -79,6 +81,9 @@ def _questions(bench: Bench, settled: Settled, schedules: Sequence[int]) -> Iter
     for schedule in schedules:
         for label, logits, K in inputs:
             yield Question(f"{label}, schedule {schedule}", logits, K, schedule=schedule)
+    long = draw(rng, *_LONG)
+    for schedule in schedules[:_LONG_SCHEDULES]:
+        yield Question(f"long rows, schedule {schedule}", long, K, schedule=schedule)
     some, alone = draw(rng, 3, 600), np.full((1, 600), np.nan, np.float32)
     some[rng.random(some.shape) < 0.3] = np.nan
     yield Question("NaN among the logits", some, K)

@@ -26,7 +26,7 @@ _NARROW = frozenset({"__half", "half", "__nv_bfloat16", "nv_bfloat16", "__half2"
 _NAMES = {
     "K": ("k", "topk", "kk", "topkk", "topn", "ktop", "krt", "kruntime", "beam", "kreq", "requestedk"),
     "V": ("v", "vocab", "vocabsize", "vocabularysize", "vocabulary", "classes", "cols", "columns", "dim",
-          "vsize", "width", "length", "len", "rowlength", "rowsize", "logitsperrow", "entries"),
+          "vsize", "width", "length", "len", "rowlength", "rowsize", "logitsperrow", "entries", "experts"),
     "rows": ("rows", "m", "bt", "totalrows", "tokens", "batchseq", "rowcount", "batchtime", "positions",
              "bxt", "btrows", "batchrows", "totaltokens", "outer", "sequences"),
     "B": ("b", "batch", "batchsize", "bsz", "batches", "bs"),

@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.fuse.asking import Asked
 from judge_tui.checks.tasks.fuse.behind import behind_others
+from judge_tui.checks.tasks.fuse.between_blocks import raced
 from judge_tui.checks.tasks.fuse.by_entry import (
     from_place,
     nothing_left,
@@ -59,6 +60,8 @@ def explained(
     first = wrong[0]
     if kept := kept_from_launches(bench, found, settled, first):
         return f"{first.question.label} ({first.question.shape}){where}: {kept}: {first.wrong}"
+    if race := raced(wrong, asked):
+        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}: {race}"
     why = wrong_sum(bench, found, settled, wrong)
     why = why or _ending(_rounding(wrong)) or _ending(own_maxima(wrong) or rounded(wrong))
     plain = first.answer.status == "done" and not first.question.variant
@@ -72,7 +75,7 @@ def explained(
     cause = condition(bench, settled, asked)
     if cause is None:
         widths = wrong_widths(bench, found, settled)
-        chosen = "" if "of a long row never" in widths and chosen.startswith("the last V %") else chosen
+        chosen = "" if _rest_is_told(widths) and chosen.startswith("the last V %") else chosen
         told = f"{first.wrong}: {chosen}" if chosen else first.wrong
         which = which_are_wrong(launches) if several and not widths else ""
         which = wrong_chunks(bench, found, settled, wrong, longest_right(bench)) or _ending(which, "; ")
@@ -102,6 +105,11 @@ def _chosen(first: Asked, asked: Sequence[Asked], wrong: Sequence[Asked]) -> str
         or chosen_instead(_rows(asked))
     )
     return told or values_alone(wrong) or as_it_is(_rows([first])) or from_place(first)
+
+
+def _rest_is_told(widths: str) -> bool:
+    """Whether it is known by rows of many V how many of a row's last logits are lost."""
+    return "of a long row never" in widths or "behind the last multiple" in widths
 
 
 def _rounding(wrong: Sequence[Asked]) -> str:

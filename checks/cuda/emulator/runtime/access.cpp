@@ -1,6 +1,8 @@
 // Every access of a kernel: whose memory it is, and whether it may.
 #include <cstdio>
 #include <unistd.h>
+#include "global.h"
+#include "grid.h"
 #include "state.h"
 #include "walls.h"
 
@@ -49,12 +51,13 @@ void global_access(uintptr_t address, size_t bytes, unsigned access, Where where
             report("input_written", FAULT, where, 0, "%s of %zu bytes into %s, which is the caller's input", verb(access), bytes, its->name);
     }
     if ((its->read_only || its->copy) && (access & READ)) machine.input_bytes += bytes;
-    if (access & ATOMIC) atomic_order(address), published();
+    if (!its->read_only || access & WRITE) watched(its->watched, its->base, its->bytes, its->name, address, bytes, access, where);
 }
 
 void other_access(uintptr_t address, size_t bytes, unsigned access, Where where) {
     if (address - uintptr_t(&__executable_start) < size_t(&_end - &__executable_start) && !(access & WRITE && is_private(address, bytes))) {
-        if (access & ATOMIC) atomic_order(address), published();
+        if (is_variable(address)) variable_watched(address, bytes, access, where);
+        else if (access & ATOMIC) atomic_order(address), published();
         return;
     }
     if (address - machine.closure < machine.closure_bytes) return;
@@ -103,9 +106,14 @@ void checked(uintptr_t address, size_t bytes, unsigned access, Where where) {
     if (!fiber) return host_access(address, bytes, access, where);
     if (address - fiber->stack < STACK_BYTES) return;
     settle_writes();
+    settle_global(false);
+    machine.looks = access & READ && address == machine.looked_at ? machine.looks + 1 : 0;
+    machine.looked_at = address;
+    if (machine.turned && machine.looks > MOST_IDLE) abort_launch(TURN_BACK);
     if (access & ATOMIC) {
         machine.patience -= SPIN;
         if (++machine.idle > MOST_IDLE) {
+            if (machine.turned) abort_launch(TURN_BACK);
             report("deadlock", FAULT, where, 0, "threads spin on atomics or volatile memory and none goes on");
             abort_launch(702);
         }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ctime>
 #include "emulator/cuda.h"
+#include "grid.h"
 #include "state.h"
 #include "walls.h"
 
@@ -75,7 +76,6 @@ template <class Copy> cudaError_t with_device(const void* to, const void* from, 
 
 extern "C" {
 
-extern uint3 emu_blockIdx;
 extern dim3 emu_blockDim, emu_gridDim;
 
 int emu_launch(const Launch* launch, void (*thread)(const void*), const void* closure, size_t bytes, Site site) {
@@ -105,19 +105,13 @@ int emu_launch(const Launch* launch, void (*thread)(const void*), const void* cl
     follow_thread();
     emu_blockDim = {launch->block.x, launch->block.y, launch->block.z};
     emu_gridDim = {launch->grid.x, launch->grid.y, launch->grid.z};
+    choose_order();
     if (int code = sigsetjmp(machine.exit, 1)) {
         machine.current = nullptr;
-        machine.error = code;
-        return 0;  // a kernel's own failure shows at the next synchronisation
+        if (code != TURN_BACK) return 0;  // a kernel's own failure shows at the next synchronisation
+        turn_back();
     }
-    machine.block = 0;
-    for (unsigned z = 0; z < launch->grid.z; z++)
-        for (unsigned y = 0; y < launch->grid.y; y++)
-            for (unsigned x = 0; x < launch->grid.x; x++, machine.block++) {
-                emu_blockIdx = {x, y, z};
-                begin_block_memory();
-                run_block(thread, closure);
-            }
+    run_grid(thread, closure);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 // What the lanes of a warp do together: an exchange takes place once every lane that its mask names,
 // and that has not exited, has arrived at it.
 #include <cstring>
+#include "global.h"
 #include "state.h"
 
 namespace emu {
@@ -92,6 +93,7 @@ uint64_t voted(const Fiber& first, unsigned lanes) {
 uint64_t arrive(Op op, int kind, unsigned mask, uint64_t value, int argument, int width, Site site) {
     Fiber& self = *machine.current;
     settle_writes();
+    settle_global(true);
     machine.idle = 0;
     Warp& warp = machine.warps[self.warp];
     self.op = op, self.kind = uint8_t(kind), self.mask = mask, self.value = value, self.argument = argument, self.width = width;

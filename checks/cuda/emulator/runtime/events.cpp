@@ -21,6 +21,8 @@ struct Event {
 
 Event events[MOST_EVENTS];
 int event_count = 0;
+Event kept_events[MOST_EVENTS];
+int kept_count = 0;
 Site sites[MOST_SITES];
 int site_count = 0;
 
@@ -71,6 +73,16 @@ void report(const char* kind, Severity severity, Where where, Where other, const
 }
 
 void clear_events() { event_count = 0; }
+
+void keep_events() {
+    memcpy(kept_events, events, sizeof events);
+    kept_count = event_count;
+}
+
+void back_to_events() {
+    memcpy(events, kept_events, sizeof events);
+    event_count = kept_count;
+}
 
 size_t put_events(char* out, size_t room) {
     static const char* const names[] = {"fault", "hazard", "note"};

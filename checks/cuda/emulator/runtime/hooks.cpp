@@ -52,7 +52,10 @@ EMU_HOST_ATOMICS(8, unsigned char)
 EMU_HOST_ATOMICS(16, unsigned short)
 EMU_HOST_ATOMICS(32, unsigned)
 EMU_HOST_ATOMICS(64, unsigned long)
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
+void __tsan_atomic_thread_fence(int) {
+    __atomic_thread_fence(5);
+    emu_fence();
+}
 void __tsan_atomic_signal_fence(int) {}
 
 // ---- the undefined-behaviour checks: their data begins with a file, a line and a column

@@ -80,6 +80,7 @@ bool run(const Case& c) {
     clear_events();
     clock_gettime(CLOCK_MONOTONIC, &began);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &worked);
+    machine.schedule = c.schedule;
     machine.lockstep = c.schedule == 0;
     machine.random = uint64_t(c.schedule) * 0x9e3779b97f4a7c15u + 1;
     machine.planned = c.logits_at < 0, machine.refused[0] = 0;

@@ -73,7 +73,7 @@ Allocation* allocate(size_t bytes, Where where, const char* name, bool host) {
     memmove(table + place + 1, table + place, size_t(count - place) * sizeof(Allocation));
     count++;
     last = place;
-    table[place] = {base, bytes, where, name, note(long(bytes), -1), host, false, false, false, false, false};
+    table[place] = {base, bytes, where, name, note(long(bytes), -1), host, false, false, false, false, false, {0, 0}};
     poison(base - POISONED, rounded(bytes) + 2 * POISONED);
     used += bytes;
     if (used > peak) peak = used;
@@ -103,6 +103,8 @@ void release_ours() {
         release(table[i].base);
     }
 }
+
+Allocation* allocation(int number) { return number < count ? &table[number] : nullptr; }
 
 bool in_arena(uintptr_t address) { return address - arena < ARENA + OF_HOST; }
 

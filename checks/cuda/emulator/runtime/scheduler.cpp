@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include "emulator/vectors.h"
+#include "global.h"
 #include "state.h"
 
 extern "C" {
@@ -55,6 +56,7 @@ void thread_main() {
     thread_body(thread_closure);
     Fiber& self = *machine.current;
     settle_writes();
+    settle_global(true);
     machine.idle = 0;
     Warp& warp = own_warp();
     self.state = State::DONE;
@@ -250,6 +252,7 @@ using namespace emu;
 extern "C" int emu_barrier(Barrier kind, int predicate, Site site) {
     if (!machine.current) return 0;
     settle_writes();
+    settle_global(true);
     machine.idle = 0;
     Fiber& self = *machine.current;
     self.kind = uint8_t(kind), self.flag = predicate, self.where = interned(site), self.barrier = 0;
@@ -264,6 +267,7 @@ extern "C" int emu_barrier(Barrier kind, int predicate, Site site) {
 extern "C" void emu_named_barrier(int id, int count, Site site) {
     Fiber& self = *machine.current;
     settle_writes();
+    settle_global(true);
     machine.idle = 0;
     self.where = interned(site), self.barrier = id + 1, self.state = State::BARRIER;
     machine.warps[self.warp].ready &= ~(1u << self.lane);
@@ -280,6 +284,7 @@ extern "C" void emu_named_barrier(int id, int count, Site site) {
 extern "C" unsigned emu_activemask(Site site) {
     Fiber& self = *machine.current;
     settle_writes();
+    settle_global(true);
     self.where = interned(site);
     self.state = State::PARKED;
     machine.warps[self.warp].parked |= 1u << self.lane;

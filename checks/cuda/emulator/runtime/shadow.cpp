@@ -1,5 +1,4 @@
-// Shared memory's shadow: which bytes belong to a variable, which were written since the block began,
-// and who touched them last in which order (vector clocks; a block's barrier starts a new epoch).
+// Shared memory's shadow: which bytes belong to a variable, which were written since the block began, and who touched them last.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "clocks.h"
 #include "state.h"
 #include "threads.h"
 
@@ -18,15 +18,8 @@ namespace {
 
 constexpr size_t DYNAMIC = 232448, GUARD = 4096;
 constexpr uint8_t VALID = 1, WRITTEN = 2, SPLIT = 4, GUARDS = 8, IN_FLIGHT = 16;
-constexpr unsigned SLOTS = 1024;
 constexpr int READERS = 4;
 constexpr size_t MOST_ALIGNED = 1024;
-
-struct Touch {
-    uint32_t epoch, clock;
-    uint16_t tid, atomic;
-    Where where;
-};
 
 struct Cell {
     Touch writer, readers[READERS];
@@ -50,14 +43,6 @@ Variable variables[2048];
 int variable_count = 0;
 size_t guards[2048];
 int guard_count = 0;
-
-uint32_t epoch = 1;
-uint32_t strong[MOST_THREADS][MOST_THREADS];  // what thread t knows of thread u: everything up to this clock
-uint32_t weak[MOST_THREADS][32];              // the same through exchanges that order no memory; own warp alone
-uint32_t known_epoch[MOST_THREADS];
-bool foreign[MOST_THREADS];
-uint32_t slots[SLOTS][MOST_THREADS];
-uint32_t slot_epoch[SLOTS];
 
 struct Pending {
     uintptr_t address;
@@ -142,23 +127,6 @@ void describe(uintptr_t address, char* text, size_t room) {
     else snprintf(text, room, "shared %.40s at byte %zu", best->name, size_t(address - fixed.low - best->offset));
 }
 
-void know(unsigned t) {
-    if (known_epoch[t] == epoch) return;
-    known_epoch[t] = epoch;
-    memset(strong[t], 0, machine.threads * sizeof(uint32_t));
-    memset(weak[t], 0, sizeof weak[t]);
-    strong[t][t] = 1;
-    foreign[t] = false;
-}
-
-enum Order { ORDERED, WEAKLY, UNORDERED };
-
-Order order(const Touch& earlier, unsigned t, bool atomic) {
-    if (earlier.epoch != epoch || earlier.tid == t || (atomic && earlier.atomic)) return ORDERED;
-    if (strong[t][earlier.tid] >= earlier.clock) return ORDERED;
-    return earlier.tid / 32 == t / 32 && weak[t][earlier.tid % 32] >= earlier.clock ? WEAKLY : UNORDERED;
-}
-
 void conflict(const Touch& earlier, Order how, uintptr_t address, size_t bytes, bool was_write, unsigned access, Where where) {
     unsigned t = machine.current->tid;
     char name[96];
@@ -238,8 +206,6 @@ void follow_thread() {
 
 bool in_shared(uintptr_t address) { return address - fixed.low < fixed.bytes || address - dynamic.low < dynamic.bytes; }
 
-void begin_epoch() { epoch++; }
-
 void begin_block_memory() {
     size_t used = std::min(DYNAMIC, machine.launch->shared);
     memcpy(fixed.state, fixed.fresh, fixed.bytes);
@@ -310,52 +276,6 @@ void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where
         i += step;
     }
     if (access & ATOMIC) published();
-}
-
-void atomic_order(uintptr_t address) {
-    unsigned t = machine.current->tid, slot = unsigned((address / 4 * 2654435761u) % SLOTS);
-    know(t);
-    if (slot_epoch[slot] != epoch) {
-        slot_epoch[slot] = epoch;
-        memset(slots[slot], 0, machine.threads * sizeof(uint32_t));
-    }
-    uint32_t *mine = strong[t], *theirs = slots[slot];
-    for (unsigned u = 0; u < machine.threads; u++) mine[u] = theirs[u] = std::max(mine[u], theirs[u]);
-    foreign[t] = true;
-}
-
-void published() { strong[machine.current->tid][machine.current->tid]++; }
-
-void joined(const Warp&, unsigned base, unsigned lanes, bool orders_memory) {
-    uint32_t both[32] = {0}, loosely[32] = {0};
-    unsigned width = std::min(32u, machine.threads - base);
-    bool far = false;
-    for (unsigned l = 0; l < width; l++) {
-        if (!(lanes >> l & 1)) continue;
-        know(base + l);
-        far |= foreign[base + l];
-        for (unsigned u = 0; u < width; u++) {
-            both[u] = std::max(both[u], strong[base + l][base + u]);
-            loosely[u] = std::max(loosely[u], weak[base + l][u]);
-        }
-    }
-    if (orders_memory && far) {
-        static uint32_t all[MOST_THREADS];
-        memset(all, 0, machine.threads * sizeof(uint32_t));
-        for (unsigned l = 0; l < width; l++)
-            if (lanes >> l & 1)
-                for (unsigned u = 0; u < machine.threads; u++) all[u] = std::max(all[u], strong[base + l][u]);
-        for (unsigned l = 0; l < width; l++)
-            if (lanes >> l & 1) memcpy(strong[base + l], all, machine.threads * sizeof(uint32_t)), foreign[base + l] = true;
-    }
-    for (unsigned l = 0; l < width; l++) {
-        if (!(lanes >> l & 1)) continue;
-        for (unsigned u = 0; u < width; u++) {
-            weak[base + l][u] = std::max(loosely[u], both[u]);
-            if (orders_memory) strong[base + l][base + u] = both[u];
-        }
-        strong[base + l][base + l]++;
-    }
 }
 
 }  // namespace emu

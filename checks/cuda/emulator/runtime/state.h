@@ -18,6 +18,8 @@ void report(const char* kind, Severity severity, Where where, Where other, const
     __attribute__((format(printf, 5, 6)));
 size_t put_events(char* out, size_t room);
 void clear_events();
+void keep_events();  // and back to what was kept
+void back_to_events();
 
 // ---- threads
 enum class State : uint8_t { READY, COLLECTIVE, BARRIER, PARKED, DONE };
@@ -56,11 +58,15 @@ struct Machine {
     unsigned block;  // linear index
     int patience;    // accesses until other warps get their turn
     bool lockstep;
+    int schedule;
+    bool turned;  // blocks run in another order than that of their numbers
     uint64_t random;
     const Launch* launch;
     uintptr_t closure;
     size_t closure_bytes;
     uint64_t idle;  // atomics and volatile reads since anything else happened
+    uint64_t looks;  // reads of the same place of device memory with nothing else between
+    uintptr_t looked_at;
     sigjmp_buf exit;
     int error;  // sticky
     uint64_t input_bytes;  // read of the logits by kernels
@@ -92,6 +98,10 @@ bool in_stack_guard(uintptr_t address);
 void complete(Warp& warp, Fiber& first, unsigned lanes);
 
 // ---- memory.cpp
+// Where the shadow of some memory stands in this launch (global.cpp).
+struct Watched {
+    uint32_t launch, at;
+};
 struct Allocation {
     uintptr_t base;
     size_t bytes;
@@ -100,6 +110,7 @@ struct Allocation {
     int made;   // the change that made it, since the launch began
     bool host, read_only, answer, ours, written;
     bool copy;  // of the caller's logits, whole
+    Watched watched;
 };
 void make_arena();
 Allocation* allocate(size_t bytes, Where where, const char* name, bool host = false);
@@ -107,22 +118,25 @@ bool release(uintptr_t base);
 void release_ours();
 Allocation* find(uintptr_t address);
 Allocation* nearest(uintptr_t address);
+Allocation* allocation(int number);  // by address; null behind the last one
 bool in_arena(uintptr_t address);  // of the device's memory, or the host's that it reads
 bool in_device(uintptr_t address);  // variables included
 const char* device_name(uintptr_t address);
 size_t peak_bytes();
 void reset_peak();
 
+// ---- clocks.cpp
+void begin_epoch();
+void joined(const Warp& warp, unsigned base, unsigned lanes, bool orders_memory);
+void atomic_order(uintptr_t address);  // before an atomic access is noted; published() after
+void published();
+
 // ---- shadow.cpp
 void find_shared();
 void follow_thread();  // a thread that launches has storage of its own
 void begin_block_memory();
-void begin_epoch();
 bool in_shared(uintptr_t address);
 void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where);
-void joined(const Warp& warp, unsigned base, unsigned lanes, bool orders_memory);
-void atomic_order(uintptr_t address);  // before an atomic access is noted; published() after
-void published();
 void settle_writes();
 void mark_in_flight(uintptr_t address, size_t bytes, bool in_flight);  // of shared memory
 

@@ -151,7 +151,7 @@ def test_a_launch_that_cannot_be_read_is_refused_with_its_place() -> None:
         ('"ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 2.f)', "((y) = ::exp2f(x * 2.f))"),
         ('"bar.sync 0;"', "__syncthreads()"),
         ('"" ::: "memory"', "((void)0)"),
-        ('"membar.gl;" ::: "memory"', "((void)0)"),
+        ('"membar.gl;" ::: "memory"', "emu_fence()"),
         ('"cp.async.commit_group;\\n" ::', "emu_copies_commit()"),
         ('"cp.async.wait_group %0;" :: "n"(STAGES - 2)', "emu_copies_wait(STAGES - 2)"),
         ('"cp.async.wait_all;"', "emu_copies_wait_all()"),

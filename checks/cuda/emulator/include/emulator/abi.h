@@ -60,6 +60,8 @@ void emu_trap(emu::Site site, const char* text);
 // Stable; the places of the keys in their order, by the bits from `first` up to `last`. Both zeros are one key.
 void emu_sort(const void* keys, int bytes, int kind, int* places, int n, int descending, int first, int last);
 void emu_pause();
+// A fence that other blocks see.
+void emu_fence();
 unsigned long long emu_clock();
 // Threads of this warp that have not exited; the caller's lane; its number within the block.
 unsigned emu_lane();

@@ -2,17 +2,17 @@
 #pragma once
 #include "qualifiers.h"
 
-#define EMU_LOAD(name)                                                          \
+#define EMU_LOAD(name, access)                                                  \
     template <class T> inline T name(const T* p, emu::Site site = emu::here()) { \
-        emu_access((const void*)p, sizeof(T), emu::READ, site);                 \
+        emu_access((const void*)p, sizeof(T), access, site);                    \
         return emu::load(p);                                                    \
     }
-EMU_LOAD(__ldg)
-EMU_LOAD(__ldca)
-EMU_LOAD(__ldcg)
-EMU_LOAD(__ldcs)
-EMU_LOAD(__ldlu)
-EMU_LOAD(__ldcv)
+EMU_LOAD(__ldg, emu::READ)
+EMU_LOAD(__ldca, emu::READ)
+EMU_LOAD(__ldcg, emu::READ)
+EMU_LOAD(__ldcs, emu::READ)
+EMU_LOAD(__ldlu, emu::READ)
+EMU_LOAD(__ldcv, emu::READ | emu::ATOMIC)
 #undef EMU_LOAD
 #define EMU_STORE(name)                                                                                        \
     template <class T> inline void name(T* p, typename emu::Same<T>::type value, emu::Site site = emu::here()) { \

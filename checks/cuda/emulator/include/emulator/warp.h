@@ -70,10 +70,13 @@ inline int __syncthreads_count(int predicate, emu::Site site = emu::here()) { re
 inline int __syncthreads_and(int predicate, emu::Site site = emu::here()) { return emu_barrier(emu::BARRIER_AND, predicate, site); }
 inline int __syncthreads_or(int predicate, emu::Site site = emu::here()) { return emu_barrier(emu::BARRIER_OR, predicate, site); }
 
-// Fences order what atomics and volatile accesses publish; the emulator orders at those.
-inline void __threadfence() { __asm__ volatile("" ::: "memory"); }
+// Fences order what atomics and volatile accesses publish; the emulator orders at those. It counts fences between blocks.
+inline void __threadfence() {
+    __asm__ volatile("" ::: "memory");
+    emu_fence();
+}
 inline void __threadfence_block() { __asm__ volatile("" ::: "memory"); }
-inline void __threadfence_system() { __asm__ volatile("" ::: "memory"); }
+inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) { emu_pause(); }
 inline void __trap(emu::Site site = emu::here()) { emu_trap(site, "__trap()"); }
 inline void __brkpt() {}
