@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,47 +24,59 @@ def settle_padding(search: Search) -> None:
     """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real.
 
     Prompts may come in a list as well, each of its own length. A mask is of the tokens of a call, padded
-    behind, or of all places of the cache, padded in front.
+    behind, or of all places of the cache, padded in front. Where the prompts come out right and no way makes
+    the step behind them right, that is how it is meant, and the step is wrong.
     """
     bound = search.bound
     prefill, decode = bound["prefill"], bound["decode"]
     if prefill.origin == "found" and prefill.takes("tokens") and not prefill.takes("lengths"):
-        for source in _LISTS:
-            listed = {**bound, "prefill": prefill.handed(tokens=source)}
-            if _right(search, listed):
-                bound.update(listed)
-                return
+        if listed := _best(search, [{"prefill": prefill.handed(tokens=source)} for source in _LISTS]):
+            bound.update(listed)
+            return
     apart = not prefill.takes("valid")
     if apart:
         # A prefill that is told of no padding may stand beside a call for any tokens that is.
         prefill = replace(decode, role="prefill")
     if prefill.origin != "found" or not prefill.takes("valid") or "batch_prefill" in bound:
         return
+    ways = []
     for source in ("lengths", "mask", *(LEFT if decode.takes("valid") else ())):
         told = {"prefill": prefill.handed(valid=source)}
         if source in LEFT:
             # A mask of all places is told at every call, as a step cannot know of padding otherwise.
             told["decode"] = decode.handed(valid=source)
-        if _right(search, {**bound, **told}):
-            named = {f"batch_{name}": replace(b, role=f"batch_{name}") for name, b in told.items()}
-            bound.update(named if apart else told)
-            return
+        ways.append(told)
+    if told := _best(search, ways):
+        named = {f"batch_{name}": replace(b, role=f"batch_{name}") for name, b in told.items()}
+        bound.update(named if apart else told)
 
 
-def _right(search: Search, option: Option) -> bool:
-    """Whether prompts of two and three tokens in a batch, and a step after them, equal the same alone."""
+def _best(search: Search, ways: Sequence[Option]) -> Option:
+    """The first way that is right, else the first by which prompts alone are; none where no prompts are."""
+    prompts_alone: Option = {}
+    for way in ways:
+        prompts, step = _right(search, {**search.bound, **way})
+        if prompts and step:
+            return way
+        if prompts and not prompts_alone:
+            prompts_alone = way
+    return prompts_alone
+
+
+def _right(search: Search, option: Option) -> tuple[bool, bool]:
+    """Whether prompts of two and three tokens in a batch equal the same alone, and whether a step does."""
     with search.guess():
         make = Maker(search.worker, option, lambda: _BUDGET)
         if not make.any_batch:
-            return False
+            return False, False
         two, lengths = make(2), np.array([2, 3])
         given = two.draw(np.random.default_rng(19), 4)
         answers = [two.prefill(given[:, :3], lengths), two.decode(given[:, 3])]
+        right = [True, True]
         for b, n in enumerate(lengths):
             alone, row = make(1), given[b : b + 1]
             truths = [alone.prefill(row[:, :n]), alone.decode(row[:, 3])]
-            pairs = zip(answers, truths, strict=True)
-            if not all(relative_error(out[b : b + 1], truth) <= _RIGHT for out, truth in pairs):
-                return False
-        return True
-    return False
+            for at, (out, truth) in enumerate(zip(answers, truths, strict=True)):
+                right[at] &= bool(relative_error(out[b : b + 1], truth) <= _RIGHT)
+        return right[0], right[1]
+    return False, False
