@@ -105,7 +105,7 @@ void checked(uintptr_t address, size_t bytes, unsigned access, Where where) {
     Fiber* fiber = machine.current;
     if (!fiber) return host_access(address, bytes, access, where);
     if (address - fiber->stack < STACK_BYTES) return;
-    settle_writes();
+    settle_writes(false);
     settle_global(false);
     machine.looks = access & READ && address == machine.looked_at ? machine.looks + 1 : 0;
     machine.looked_at = address;

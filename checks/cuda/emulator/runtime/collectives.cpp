@@ -92,7 +92,7 @@ uint64_t voted(const Fiber& first, unsigned lanes) {
 
 uint64_t arrive(Op op, int kind, unsigned mask, uint64_t value, int argument, int width, Site site) {
     Fiber& self = *machine.current;
-    settle_writes();
+    settle_writes(true);
     settle_global(true);
     machine.idle = 0;
     Warp& warp = machine.warps[self.warp];

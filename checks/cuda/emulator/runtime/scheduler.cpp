@@ -55,7 +55,7 @@ void barrier_may_open();
 void thread_main() {
     thread_body(thread_closure);
     Fiber& self = *machine.current;
-    settle_writes();
+    settle_writes(true);
     settle_global(true);
     machine.idle = 0;
     Warp& warp = own_warp();
@@ -251,7 +251,7 @@ using namespace emu;
 
 extern "C" int emu_barrier(Barrier kind, int predicate, Site site) {
     if (!machine.current) return 0;
-    settle_writes();
+    settle_writes(true);
     settle_global(true);
     machine.idle = 0;
     Fiber& self = *machine.current;
@@ -266,7 +266,7 @@ extern "C" int emu_barrier(Barrier kind, int predicate, Site site) {
 
 extern "C" void emu_named_barrier(int id, int count, Site site) {
     Fiber& self = *machine.current;
-    settle_writes();
+    settle_writes(true);
     settle_global(true);
     machine.idle = 0;
     self.where = interned(site), self.barrier = id + 1, self.state = State::BARRIER;
@@ -283,7 +283,7 @@ extern "C" void emu_named_barrier(int id, int count, Site site) {
 
 extern "C" unsigned emu_activemask(Site site) {
     Fiber& self = *machine.current;
-    settle_writes();
+    settle_writes(true);
     settle_global(true);
     self.where = interned(site);
     self.state = State::PARKED;

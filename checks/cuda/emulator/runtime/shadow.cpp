@@ -44,14 +44,16 @@ int variable_count = 0;
 size_t guards[2048];
 int guard_count = 0;
 
+// A thread's write where another has written: done by its second access after it, for the first may read what it writes.
 struct Pending {
     uintptr_t address;
     size_t bytes;
     Where where, other;
-    unsigned tid, by;
+    unsigned by;
     char old[16], name[96];
-    bool active;
-} pending;
+    int left;
+};
+Pending pending[MOST_THREADS];
 
 void* reserve(size_t bytes) {
     void* memory = mmap(nullptr, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -137,10 +139,11 @@ void conflict(const Touch& earlier, Order how, uintptr_t address, size_t bytes, 
         report("weak_order", HAZARD, where, earlier.where,
                "thread %u %s %s, %s by thread %u: only a shuffle or vote stands between, which orders no memory", t, now, name, then, earlier.tid);
     } else if (was_write && (access & WRITE) && !(access & ATOMIC) && bytes <= 16) {
-        if (pending.active && pending.where == where) return;
-        pending = {address, bytes, where, earlier.where, t, earlier.tid, {0}, {0}, true};
-        memcpy(pending.old, (const void*)address, bytes);
-        memcpy(pending.name, name, sizeof name);
+        Pending& its = pending[t];
+        if (its.left && its.where == where) return;
+        its = {address, bytes, where, earlier.where, earlier.tid, {0}, {0}, 2};
+        memcpy(its.old, (const void*)address, bytes);
+        memcpy(its.name, name, sizeof name);
     } else {
         report("race", FAULT, where, earlier.where, "thread %u %s %s, %s by thread %u with no barrier between", t, now, name, then, earlier.tid);
     }
@@ -214,7 +217,7 @@ void begin_block_memory() {
     for (size_t i = 0; i + 4 <= fixed.bytes; i += 4) *(uint32_t*)(fixed.low + i) = POISON;
     for (int i = 0; i < guard_count; i++) *(uint8_t*)(fixed.low + guards[i]) = 1;
     for (size_t i = 0; i < GUARD + used + GUARD; i += 4) *(uint32_t*)(dynamic.low + i) = POISON;
-    pending.active = false;
+    for (unsigned t = 0; t < machine.threads; t++) pending[t].left = 0;
     begin_copies();
     begin_epoch();
 }
@@ -225,16 +228,16 @@ void mark_in_flight(uintptr_t address, size_t bytes, bool in_flight) {
         region.state[i] = in_flight ? region.state[i] | IN_FLIGHT : region.state[i] & ~IN_FLIGHT;
 }
 
-void settle_writes() {
-    if (!pending.active) return;
-    pending.active = false;
-    bool same = !memcmp(pending.old, (const void*)pending.address, pending.bytes);
-    if (same)
-        report("benign_race", HAZARD, pending.where, pending.other, "threads %u and %u write the same value to %s with no barrier between", pending.by,
-               pending.tid, pending.name);
+void settle_writes(bool all) {
+    unsigned t = machine.current->tid;
+    Pending& its = pending[t];
+    if (!its.left) return;
+    its.left = all ? 0 : its.left - 1;
+    if (its.left) return;
+    if (!memcmp(its.old, (const void*)its.address, its.bytes))
+        report("benign_race", HAZARD, its.where, its.other, "threads %u and %u write the same value to %s with no barrier between", its.by, t, its.name);
     else
-        report("race", FAULT, pending.where, pending.other, "threads %u and %u write different values to %s with no barrier between", pending.by,
-               pending.tid, pending.name);
+        report("race", FAULT, its.where, its.other, "threads %u and %u write different values to %s with no barrier between", its.by, t, its.name);
 }
 
 void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where) {

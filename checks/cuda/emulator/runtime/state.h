@@ -137,7 +137,7 @@ void follow_thread();  // a thread that launches has storage of its own
 void begin_block_memory();
 bool in_shared(uintptr_t address);
 void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where);
-void settle_writes();
+void settle_writes(bool all);  // at a thread's next access, or where it waits or ends: what its write has left
 void mark_in_flight(uintptr_t address, size_t bytes, bool in_flight);  // of shared memory
 
 // ---- copies.cpp

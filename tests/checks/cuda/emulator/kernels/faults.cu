@@ -50,6 +50,20 @@ __global__ void race_of_a_plain_read_with_an_atomic(const float* in, float* out,
     out[threadIdx.x] = count;  // race
 }
 
+struct Pair {
+    float x;
+    int i;
+};
+
+__global__ void race_of_copied_pairs(const float* in, float* out, int n) {
+    __shared__ Pair from[64], to[2];
+    from[threadIdx.x] = Pair{in[threadIdx.x], (int)threadIdx.x};
+    __syncthreads();
+    if (threadIdx.x == 0 || threadIdx.x == 40) to[0] = from[threadIdx.x];  // race
+    __syncthreads();
+    out[threadIdx.x] = to[0].x;
+}
+
 __global__ void divergent_shuffle_in_both_branches(const float* in, float* out, int n) {
     float v = in[threadIdx.x];
     if (threadIdx.x % 32 < 16)
@@ -299,6 +313,7 @@ extern "C" int judge_launch(const float* in, void* indices, void* out, long long
         race_on_a_shared_heap,
         race_within_a_warp,
         race_of_a_plain_read_with_an_atomic,
+        race_of_copied_pairs,
         divergent_shuffle_in_both_branches,
         divergent_shuffle_in_a_loop,
         divergent_shuffle_of_an_unnamed_caller,
