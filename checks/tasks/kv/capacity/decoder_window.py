@@ -87,13 +87,21 @@ class _Window:
         if (self.told and not self._keeps(found, said)) or not self._prompt(found, said):
             return
         said.append(f"decoder: a prompt {self.words} is answered as the same in steps")
-        if not self._off(self._fed(self.given, _FEW)) <= self.limit:
-            found.note(f"decoder: {_FEW[1]} tokens behind {_FEW[0]}", "not as steps", note=_STARTS_OVER)
+        if why := self._begins_anew():
+            found.note(f"decoder: {_FEW[1]} tokens behind {_FEW[0]}", "not as steps", note=why)
             return
         for calls in _CALLS:
             self._calls(found, said, calls)
         # What names a cause goes in front.
         said.sort(key=lambda words: _CAUSE not in words)
+
+    def _begins_anew(self) -> str:
+        """Why a call of several tokens goes behind nothing that is there; empty where it does."""
+        try:
+            goes_on = self._off(self._fed(self.given, _FEW)) <= self.limit
+        except Raised as fault:
+            return fault.brief(160)
+        return "" if goes_on else _STARTS_OVER
 
     def _calls(self, found: Findings, said: list[str], calls: Sequence[int]) -> None:
         words = f"decoder: calls of {' + '.join(map(str, calls))} tokens {self.words}"

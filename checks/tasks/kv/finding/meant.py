@@ -24,6 +24,8 @@ _BUDGET = 8.0
 _SAME = 1e-4
 #: Names that do not say that a whole prompt of a whole model goes in.
 _VAGUE = re.compile(r"(?i)^(step|decode|next|feed|extend)|_(forward|apply)$")
+#: Names of what computes a text as a whole.
+_WHOLE = re.compile(r"(?i)^(forward|logits|full\w*|score\w*|__call__)$")
 _MASK = re.compile(r"(?i)mask|causal")
 _CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
 
@@ -34,9 +36,12 @@ def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
     One call for all that says nothing of a cache may be misread. What is called after a step, or after a part
     of a model, may take no prompt at once; what takes a mask may want a causal one; a cache that is not made
     for the decoder may be the wrong one. Then the rows of a prompt have to be those of a longer one. A cache
-    that is handed over may want to be told that a step is over: a prompt has to move what it counts.
+    that is handed over may want to be told that a step is over: a prompt has to move what it counts. What is
+    named as for whole texts, and answers a token as if there were no prompt, is no step.
     """
     prefill, decode = option["prefill"], option["decode"]
+    if _WHOLE.search(decode.name.rpartition(".")[2]) and _stands_alone(search, option):
+        return False
     if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
         return _keeps_a_cache(search, option)
     vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(search.loaded, prefill)
@@ -46,6 +51,20 @@ def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
             if caches.lent(option) or not _causal_without_cache(search, option):
                 return False
         return not {"state", "states"} & set(option) or _counted(search, option)
+    return False
+
+
+def _stands_alone(search: Search, option: Option) -> bool:
+    """Whether a step that is handed no cache answers the same without a prompt before it."""
+    decode = option["decode"]
+    if option["prefill"].target == decode.target or decode.takes("cache") or decode.takes("cache_k"):
+        return False
+    with search.guess():
+        make = Maker(search.worker, option, lambda: _BUDGET)
+        behind, alone = make(1), make(1)
+        given = behind.draw(np.random.default_rng(24), 4)
+        behind.prefill(given[:, :3])
+        return relative_error(behind.decode(given[:, 3]), alone.decode(given[:, 3])) <= _SAME
     return False
 
 

@@ -16,6 +16,8 @@ __all__ = ["settle_padding"]
 
 _BUDGET = 8.0
 _RIGHT = 1e-3
+#: What is right: the longest prompt alone, all prompts, and the step behind them as well.
+_LONGEST, _PROMPTS, _ALL = 1, 2, 3
 #: Prompts of several lengths in a list: arrays, or lists of ids.
 _LISTS = ("prompts", "token_lists")
 
@@ -25,12 +27,14 @@ def settle_padding(search: Search) -> None:
 
     Prompts may come in a list as well, each of its own length. A mask is of the tokens of a call, padded
     behind, or of all places of the cache, padded in front. Where the prompts come out right and no way makes
-    the step behind them right, that is how it is meant, and the step is wrong.
+    the step behind them right, that is how it is meant, and the step is wrong; a list that is taken as it is,
+    with a right answer for its longest prompt, is meant as well.
     """
     bound = search.bound
     prefill, decode = bound["prefill"], bound["decode"]
     if prefill.origin == "found" and prefill.takes("tokens") and not prefill.takes("lengths"):
-        if listed := _best(search, [{"prefill": prefill.handed(tokens=source)} for source in _LISTS]):
+        lists = [{"prefill": prefill.handed(tokens=source)} for source in _LISTS]
+        if listed := _best(search, lists, _LONGEST):
             bound.update(listed)
             return
     apart = not prefill.takes("valid")
@@ -51,32 +55,35 @@ def settle_padding(search: Search) -> None:
         bound.update(named if apart else told)
 
 
-def _best(search: Search, ways: Sequence[Option]) -> Option:
-    """The first way that is right, else the first by which prompts alone are; none where no prompts are."""
-    prompts_alone: Option = {}
+def _best(search: Search, ways: Sequence[Option], least: int = _PROMPTS) -> Option:
+    """The first way of the highest grade; none where all are below the least."""
+    graded: dict[int, Option] = {}
     for way in ways:
-        prompts, step = _right(search, {**search.bound, **way})
-        if prompts and step:
+        grade = _grade(search, {**search.bound, **way})
+        if grade == _ALL:
             return way
-        if prompts and not prompts_alone:
-            prompts_alone = way
-    return prompts_alone
+        graded.setdefault(grade, way)
+    highest = max(graded, default=0)
+    return graded[highest] if highest >= least else {}
 
 
-def _right(search: Search, option: Option) -> tuple[bool, bool]:
-    """Whether prompts of two and three tokens in a batch equal the same alone, and whether a step does."""
+def _grade(search: Search, option: Option) -> int:
+    """How much equals the same alone, of prompts of two and three tokens at once and a step behind them."""
     with search.guess():
         make = Maker(search.worker, option, lambda: _BUDGET)
         if not make.any_batch:
-            return False, False
+            return 0
         two, lengths = make(2), np.array([2, 3])
         given = two.draw(np.random.default_rng(19), 4)
         answers = [two.prefill(given[:, :3], lengths), two.decode(given[:, 3])]
-        right = [True, True]
+        right = []
         for b, n in enumerate(lengths):
             alone, row = make(1), given[b : b + 1]
             truths = [alone.prefill(row[:, :n]), alone.decode(row[:, 3])]
-            for at, (out, truth) in enumerate(zip(answers, truths, strict=True)):
-                right[at] &= bool(relative_error(out[b : b + 1], truth) <= _RIGHT)
-        return right[0], right[1]
-    return False, False
+            pairs = zip(answers, truths, strict=True)
+            right.append([relative_error(out[b : b + 1], truth) <= _RIGHT for out, truth in pairs])
+        (shorter, shorter_step), (longest, longest_step) = right
+        if not longest:
+            return 0
+        return (_ALL if shorter_step and longest_step else _PROMPTS) if shorter else _LONGEST
+    return 0
