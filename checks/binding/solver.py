@@ -8,11 +8,13 @@ says what these are, as a :class:`Family`; a :class:`Search` goes through them, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import islice
+from typing import Any
 
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.guess import Guess
@@ -61,8 +63,8 @@ class Family:
     Attributes:
         name: The role under which is noted what was tried.
         options: What may play together, likeliest first.
-        readings: What an option may mean, likeliest first.
         trial: Runs a reading.
+        readings: What an option may mean, likeliest first; what it says, when left out.
         meant: Whether a reading that ran and is not right is meant all the same.
         rank: What orders those that are meant, the least being taken; of equal ones the first.
         right: The error up to which a reading is right.
@@ -73,8 +75,8 @@ class Family:
 
     name: str
     options: Callable[[Search], Iterable[Option]]
-    readings: Callable[[Search, Option], Iterable[Option]]
     trial: Callable[[Search, Option], Trial]
+    readings: Callable[[Search, Option], Iterable[Option]] = lambda search, option: [option]
     meant: Callable[[Search, Option, Trial], bool] = lambda search, option, result: False
     rank: Callable[[Option, Trial], float] = lambda option, result: 0.0
     right: float = RIGHT
@@ -121,6 +123,18 @@ class Search:
     rejected: dict[str, list[str]] = field(default_factory=dict)
     fatal: dict[str, Fault] = field(default_factory=dict)
 
+    def params(self, target: str) -> Sequence[Mapping[str, Any]]:
+        """The parameters of a callable, ``self`` left out, or of what a class is made from; none if unknown.
+
+        Args:
+            target: ``file.py:name``.
+        """
+        file, _colon, name = target.partition(":")
+        classes = self.loaded.get(file, {}).get("classes", ())
+        known = (item.params for item in callables(self.loaded) if (item.file, item.name) == (file, name))
+        made = (cls["params"] or () for cls in classes if cls["name"] == name)
+        return next(known, None) or next(made, ())
+
     def guess(self) -> Guess:
         """A block of calls that the submission may refuse."""
         return Guess(self.worker)
@@ -157,6 +171,37 @@ class Search:
         tried = self.tried(role)
         if len(tried) < most and line not in tried:
             tried.append(line)
+
+    def first(
+        self,
+        base: Option,
+        additions: Iterable[Option],
+        tried: Callable[[Search, Option], Trial],
+        right: float = RIGHT,
+    ) -> Option:
+        """The first of some additions that is right beside what there is; nothing where none is.
+
+        Args:
+            base: What there is.
+            additions: What may stand beside it, or in the place of a part of it, likeliest first.
+            tried: Runs the whole.
+            right: The error up to which it is right.
+
+        Raises:
+            Fault: A trial ended the process.
+        """
+        for addition in additions:
+            result = tried(self, {**base, **addition})
+            if result.ran and result.error <= right:
+                return addition
+        return {}
+
+    def bind(self, family: Family) -> None:
+        """Bind the role that a family is named after; where it is written by hand, its readings are tried."""
+        written = self.bound.pop(family.name, None)
+        of_hand: Option = {family.name: written} if written else {}
+        found = self.settle(replace(family, options=lambda _: [of_hand]) if written else family)
+        self.bound.update(found[0] if found else of_hand)
 
     def settle(self, family: Family) -> tuple[Option, Trial] | None:
         """The first reading that is right, else the likeliest that is meant; ``None`` if there is none.

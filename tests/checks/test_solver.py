@@ -31,7 +31,7 @@ def named(*names: str) -> list[Option]:
 
 
 def family(run: Callable[[Search, Option], float | Trial], *names: str, **more: Any) -> Family:
-    return Family("role", lambda _: named(*names), lambda _, option: [option], trial(run), **more)
+    return Family("role", lambda _: named(*names), trial(run), **more)
 
 
 def errors(**known: float) -> Callable[[Search, Option], float]:

@@ -11,8 +11,6 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Skipped, Unbound
-from judge_tui.checks.lines import split_lines
-from judge_tui.checks.sources import source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
@@ -20,7 +18,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.finding import rehearsal
-from judge_tui.checks.tasks.kv.words.masks import functions_of, masking_of, said_of
+from judge_tui.checks.tasks.kv.words.masks import functions_of, masking_of, said_of, texts_of
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
@@ -158,12 +156,7 @@ class Subject:
 
     def text(self, binding: Binding) -> list[str]:
         """Source of the functions and methods of a callable's name in its file."""
-        if binding.file == ADAPTER:
-            return []
-        lines = split_lines(source_text(self.bench.submission.read_bytes(binding.file)))
-        functions = functions_of(self.bench.submission, binding.file)
-        nodes = functions.get(binding.name.rpartition(".")[2], [])
-        return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in nodes]
+        return texts_of(self.bench.submission, binding)
 
     def where(self, *names: str) -> dict[str, Any]:
         """``file`` and ``line`` of :meth:`main`; an adapter is no place to look."""

@@ -12,20 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.kv.faces.answers import pair
 from judge_tui.checks.tasks.kv.faces.axis_orders import wire_shape
 from judge_tui.checks.tasks.kv.faces.block_tables import Held, chooses, scattered, told
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
-from judge_tui.checks.tasks.kv.faces.twice import invoked
-from judge_tui.checks.tasks.kv.words import block_roles
 
 __all__ = ["ChosenPool", "TooMany", "pool_of"]
 
 Array = npt.NDArray[Any]
-_READ = block_roles.READS[0].role
 #: What says how many tokens of a sequence count.
 _LENGTHS = ("length", "totals", "layer_totals")
 
@@ -59,26 +54,16 @@ class ChosenPool(Pool):
         """Sequences go whenever we let them."""
         return True
 
-    def inputs(self, sequence: int, tokens: int = 0, count: int = 0) -> dict[str, Any]:
-        """All that a call may ask for."""
-        inputs = super().inputs(sequence, tokens, count)
-        return {**inputs, **self._pools(), **self._places([sequence], tokens)}
-
-    def _pools(self) -> dict[str, Any]:
-        """The keys' pool and the values', where the pool is a pair."""
-        if isinstance(self.state, Handle):
-            return {"cache_k": self.state.part(("i", 0)), "cache_v": self.state.part(("i", 1))}
-        k, v = self.state or (None, None)
-        return {"cache_k": k, "cache_v": v}
+    def inputs(self, b: int | None, counts: Array, queries: int = 0) -> dict[str, Any]:
+        """Everything that a call may ask for; see :meth:`Store.inputs`."""
+        assert b is not None
+        return {**super().inputs(b, counts, queries), **self._places([b], int(counts[0]))}
 
     def _places(self, sequences: Sequence[int], tokens: int = 0) -> dict[str, Any]:
-        rows = [Held(self._tables.get(s, [0]), self._length(s), tokens) for s in sequences]
+        rows = [Held(self._tables.get(s, [0]), int(self.length(s)[0]), tokens) for s in sequences]
         # how many tokens of each are asked about: new ones as they go in, the newest as they attend
         return {**told(rows, self.sizes.block_size), "lengths": np.full(len(rows), tokens or 1),
                 "bounds": np.arange(len(rows) + 1) * (tokens or 1)}  # fmt: skip
-
-    def _length(self, sequence: int) -> int:
-        return int(self.fed[sequence][0].shape[1]) if sequence in self.fed else 0
 
     def add(self, sequence: int, count: int = 0, prompt: Sequence[int] = ()) -> None:
         """Let a sequence come, which has no block yet."""
@@ -87,7 +72,7 @@ class ChosenPool(Pool):
 
     def _append(self, binding: Binding, sequence: int, k: Array, v: Array) -> None:
         table, size = self._tables[sequence], self.sizes.block_size
-        while len(table) * size < self._length(sequence) + k.shape[1]:
+        while len(table) * size < self.length(sequence)[0] + k.shape[2]:
             table.append(self._free.pop(0))
         super()._append(binding, sequence, k, v)
 
@@ -96,7 +81,7 @@ class ChosenPool(Pool):
         self._free[:0] = reversed(self._tables.pop(sequence))
         self.fed.pop(sequence, None)
 
-    def read(self, sequence: int) -> tuple[Array, Array]:
+    def stored(self, sequence: int) -> tuple[Array, Array]:
         """What comes back of a sequence: (H, N, D) each, float64.
 
         Raises:
@@ -104,19 +89,17 @@ class ChosenPool(Pool):
         """
         binding = self.bound["read"]
         if "B" not in binding.layout:
-            return super().read(sequence)
+            return super().stored(sequence)
         rows = self._beside(sequence)
-        returned = self.call(binding, {**self.inputs(sequence), **self._places(rows)})
-        found = pair(returned, _READ)
-        if found is None:
-            raise BadResult(f"{binding.target} gives no keys and values")
+        found = self.read(binding, {**self.asked(sequence), **self._places(rows)})
         keys, values = (self._row(handle, rows, binding.layout) for handle in found)
         return keys, values
 
     def _row(self, handle: Handle, rows: Sequence[int], layout: str) -> Array:
         """The last of several sequences, (H, N, D); what stands behind its tokens is cut off."""
-        shape = (len(rows), self.sizes.heads, max(map(self._length, rows)), self.sizes.head_dim)
-        n, whole = self._length(rows[-1]), self._fetched(handle, shape, layout)[-1]
+        lengths = [int(self.length(row)[0]) for row in rows]
+        shape = (len(rows), self.sizes.heads, max(lengths), self.sizes.head_dim)
+        n, whole = lengths[-1], self._from_wire(handle, shape, layout)[-1]
         self.tail = max(self.tail, float(np.abs(np.nan_to_num(whole[:, n:], nan=1e9)).max(initial=0.0)))
         return np.ascontiguousarray(whole[:, :n])
 
@@ -129,20 +112,16 @@ class ChosenPool(Pool):
         many = given[layout.index("N")] if "N" in layout and len(given) == len(layout) else n
         if many > n and given == wire_shape((b, h, many, d), layout):
             raise TooMany(f"{binding.target} gives {many} tokens where it is told of {n}")
-        return np.asarray(self._fetched(handle, shape, layout)[0])
+        return np.asarray(self._from_wire(handle, shape, layout)[0])
 
-    def _asked(self, sequence: int, q: Array) -> tuple[dict[str, Any], Array]:
+    def _asking(self, sequence: int, q: Array) -> tuple[dict[str, Any], Array]:
         if not {"B", "P"} & set(self.bound["attend"].layout):
-            return super()._asked(sequence, q)
+            return super()._asking(sequence, q)
         rows = self._beside(sequence)
         queries = [np.ones_like(q)] * (len(rows) - 1) + [q]
-        return {**self.inputs(sequence), **self._places(rows)}, np.stack(queries)
+        return {**self.asked(sequence), **self._places(rows)}, np.stack(queries)
 
     def _beside(self, sequence: int) -> list[int]:
         """A sequence as the last row of a call about several: one that is asked of the first row shows."""
-        others = [other for other in self.fed if other != sequence and self._length(other)]
+        others = [other for other in self.fed if other != sequence and self.length(other)[0]]
         return [*others[:2], sequence]
-
-    def call(self, binding: Binding, inputs: Mapping[str, Any]) -> Returned:
-        """Call one of its parts, once or for keys and values apart."""
-        return invoked(self.worker, binding, inputs, budget=self.left(), wired=True)

@@ -140,8 +140,8 @@ class _Prompted(Cached):
                 return np.full(shape, np.nan)
             raise
 
-    def _inputs(self, b: int | None, counts: Array, *args: Any, **named: Any) -> dict[str, Any]:
-        inputs = super()._inputs(b, counts, *args, **named)
+    def inputs(self, b: int | None, counts: Array, queries: int = 0) -> dict[str, Any]:
+        inputs = super().inputs(b, counts, queries)
         return {**inputs, "chunks": max(1, -(-int(counts.max()) // self.sizes.chunk))}
 
     def _whole(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:

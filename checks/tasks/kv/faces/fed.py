@@ -79,9 +79,12 @@ class Fed:
             return 0.0 if self.cached.prompts_apart else error
         return float(np.max([0.0, *(self._fed(rng, (counts > t).astype(int)) for t in range(counts.max()))]))
 
-    def at_once(self, rng: np.random.Generator, tokens: int) -> float:
-        """Feed so many tokens to every row in one call, where that goes; how far off the last answer is."""
-        return self._fed(rng, np.full(self.cached.sizes.batch, tokens))
+    def at_once(self, rng: np.random.Generator, *tokens: int) -> float:
+        """Feed so many tokens to all rows, or to each, in one call, where that goes; the last answer's error.
+
+        It is NaN of prompts that nobody answers.
+        """
+        return self._fed(rng, np.array(tokens if len(tokens) > 1 else tokens * self.cached.sizes.batch))
 
     def _fed(self, rng: np.random.Generator, counts: Array) -> float:
         """Feed so many tokens to each row, (B,), with one call where that goes; NaN of prompts."""
@@ -104,13 +107,21 @@ class Fed:
 
     def held(self) -> float:
         """How far off what is read back is; 0 where it cannot be read back."""
-        errors = [0.0]
         try:
-            for b, fed in enumerate(self.rows):
-                got = self._stored(b)
-                errors += [relative_error(mine[0], x.astype(float)) for mine, x in zip(got, fed, strict=True)]
+            return self.kept()
         except Skipped:
             return 0.0
+
+    def kept(self) -> float:
+        """How far off what is read back is.
+
+        Raises:
+            Skipped: It cannot be read back.
+        """
+        errors = [0.0]
+        for b, fed in enumerate(self.rows):
+            got = self._stored(b)
+            errors += [relative_error(mine[0], x.astype(float)) for mine, x in zip(got, fed, strict=True)]
         worst = float(np.max(errors))
         if self._looks(worst):
             self._why([partial(self._stores, self.cached.stored(b)) for b in range(len(self.rows))])

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
-from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.tasks.kv.faces.leaves import leaves
 
 __all__ = ["JOINED", "Joined", "joins"]
 
@@ -76,19 +77,11 @@ class Joined:
 
     def _given(self, returned: Returned) -> list[tuple[Array, Array]]:
         root = returned.result.handle
-        leaves = [leaf for leaf in self._worker.leaves(root) if leaf.get("kind") == "array" and leaf["path"]]
-        shapes = [tuple(int(n) for n in leaf["shape"]) for leaf in leaves]
+        held = [leaf for leaf in leaves(self._worker, root) if leaf.kind == "array" and leaf.path]
+        shapes = [leaf.shape for leaf in held]
         # The answer itself comes first or last; keys and values are as many arrays of one shape.
-        alike = [i for i, shape in enumerate(shapes) if shapes.count(shape) > 1]
+        alike = [leaf for leaf in held if shapes.count(leaf.shape) > 1]
         if len(alike) % 2 or not alike:
             alike = alike[-2:] if len(alike) > 2 else []
-        handles = [self._handle(root, leaves[i]["path"]) for i in alike]
-        arrays = [
-            self._worker.fetch(handle, shapes[i], np.dtype(str(leaves[i]["dtype"])))
-            for i, handle in zip(alike, handles, strict=True)
-        ]
+        arrays = [self._worker.fetch(leaf.handle, leaf.shape, np.dtype(leaf.dtype)) for leaf in alike]
         return list(zip(arrays[::2], arrays[1::2], strict=True))
-
-    @staticmethod
-    def _handle(root: Handle, path: Any) -> Handle:
-        return root.part(*((str(kind), key) for kind, key in path))

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.calling.remote import Handle, Worker
-from judge_tui.checks.tasks.kv.faces.weights import Weight, weights
+from judge_tui.checks.tasks.kv.faces.leaves import Leaf, Path
+from judge_tui.checks.tasks.kv.faces.weights import weights
 from judge_tui.checks.tasks.kv.words.head_maps import repeated
 
 __all__ = ["Shape", "equalized"]
@@ -70,7 +71,7 @@ def equalized(worker: Worker, model: Handle | None, shape: Shape, heads: Array, 
     return done
 
 
-def _triples(listed: Sequence[Weight]) -> Iterator[tuple[Weight, Weight, Weight]]:
+def _triples(listed: Sequence[Leaf]) -> Iterator[tuple[Leaf, Leaf, Leaf]]:
     """Weights whose paths differ in one letter, or word, for queries, keys and values."""
     by_path = {weight.path: weight for weight in listed}
     for weight in listed:
@@ -84,9 +85,8 @@ def _triples(listed: Sequence[Weight]) -> Iterator[tuple[Weight, Weight, Weight]
 
 
 def _spelled(
-    by_path: dict[tuple[tuple[str, Any], ...], Weight], path: tuple[tuple[str, Any], ...], at: int, kind: str,
-    name: str,
-) -> tuple[Weight, Weight] | None:  # fmt: skip
+    by_path: dict[Path, Leaf], path: Path, at: int, kind: str, name: str
+) -> tuple[Leaf, Leaf] | None:
     for query, key, value in _SPELLED:
         start = name.find(query)
         while start >= 0:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.tasks.kv.faces.answers import cache_of
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.pool import Pool, given_number
+from judge_tui.checks.tasks.kv.faces.pool import Pool
+from judge_tui.checks.tasks.kv.faces.store import given_number
 from judge_tui.checks.tasks.kv.words.sharing_roles import FORK, REORDER, ROLL_BACK
 
 __all__ = ["ADDED", "clone", "cut", "fork", "fork_row", "reorder", "roll_back", "roll_back_sequence"]
@@ -28,25 +28,22 @@ def fork(pool: Pool, parent: int, child: int) -> None:
     Raises:
         Fault: What the submission did, or that it gives no number of the new sequence.
     """
-    binding = pool.bound["fork"]
+    binding, before = pool.bound["fork"], pool.state()
     length = pool.fed[parent][0].shape[1]
     if binding.takes(ADDED):
         pool.add(child, length)
-    told = {"child": child, ADDED: pool.ids.get(child, child), "one": 1, "length": length}
-    returned = pool.call(binding, {**pool.inputs(parent), **told})
-    before, pool.state = pool.state, cache_of(returned, binding, FORK, pool.state)
-    if not (binding.takes("child") or binding.takes(ADDED)) and pool.state is before:
-        pool.ids[child] = given_number(returned)
+    told = {"child": child, ADDED: pool.names.get(child, child), "one": 1, "length": length}
+    returned = pool.told(binding, FORK, told, parent)
+    if not (binding.takes("child") or binding.takes(ADDED)) and pool.state() is before:
+        pool.names[child] = given_number(returned)
     pool.fed[child] = pool.fed[parent]
 
 
 def roll_back_sequence(pool: Pool, sequence: int, count: int) -> None:
     """Take the newest tokens of a sequence of a paged cache back."""
-    binding = pool.bound["roll_back"]
     k, v = pool.fed[sequence]
     kept = k.shape[1] - count
-    returned = pool.call(binding, {**pool.inputs(sequence), "length": kept, "count": count})
-    pool.state = cache_of(returned, binding, ROLL_BACK, pool.state)
+    pool.told(pool.bound["roll_back"], ROLL_BACK, {"length": kept, "count": count}, sequence)
     pool.fed[sequence] = k[:, :kept], v[:, :kept]
 
 

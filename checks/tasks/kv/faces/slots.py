@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
+from judge_tui.checks.tasks.kv.faces.leaves import leaves
 from judge_tui.checks.tasks.kv.faces.projections import Shape
 
 __all__ = ["Kept", "Slot", "arrays", "arrays_of", "changed", "slots"]
@@ -44,16 +45,12 @@ def arrays(decoder: Decoder) -> Kept:
 
 def arrays_of(worker: Worker, roots: Sequence[Handle]) -> Kept:
     """The floating-point arrays of objects, by path, with copies."""
-    found: Kept = {}
-    for index, root in enumerate(roots):
-        for leaf in worker.leaves(root):
-            shape = tuple(int(n) for n in leaf.get("shape", ()))
-            wide = leaf.get("kind") == "array" and str(leaf.get("dtype", "")).startswith("float")
-            if wide and shape and np.prod(shape) <= _LARGEST:
-                path = tuple((str(kind), key) for kind, key in leaf["path"])
-                handle = root.part(*path)
-                found[(index, path)] = handle, worker.fetch(handle, shape), str(leaf["dtype"])
-    return found
+    return {
+        (index, leaf.path): (leaf.handle, leaf.fetched(worker), leaf.dtype)
+        for index, root in enumerate(roots)
+        for leaf in leaves(worker, root)
+        if leaf.floats and np.prod(leaf.shape) <= _LARGEST
+    }
 
 
 def changed(before: Kept, after: Kept) -> Kept:

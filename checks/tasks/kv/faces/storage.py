@@ -15,10 +15,10 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.kv.faces.answers import State
 from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.leaves import Leaf, Path, leaves, roots
 
 __all__ = ["Entry", "entries", "is_read", "line_of", "total", "words"]
 
-Steps = tuple[tuple[str, Any], ...]
 #: From so many alike siblings on (one array per token, per block), they count as one entry.
 _MANY = 8
 
@@ -54,46 +54,41 @@ def entries(cached: Cached) -> list[Entry]:
     found: dict[str, Entry] = {}
     seen: set[int] = set()
     for state in cached.states:
-        for handle, path, leaf in _leaves(cached.worker, state):
-            nbytes = int(leaf.get("base_nbytes", leaf.get("nbytes", 0)))
-            base = leaf.get("base")
+        for path, leaf in _leaves(cached.worker, state):
+            nbytes = int(leaf.told.get("base_nbytes", leaf.told.get("nbytes", 0)))
+            base = leaf.told.get("base")
             if base in seen:
                 nbytes = 0
             elif isinstance(base, int):
                 seen.add(base)
-            entry = found.setdefault(path, Entry(path, shape=tuple(leaf["shape"]), dtype=str(leaf["dtype"])))
+            entry = found.setdefault(path, Entry(path, shape=leaf.shape, dtype=leaf.dtype))
             entry.nbytes += nbytes
-            if leaf["kind"] == "array":
-                entry.handles.append(handle)
+            if leaf.kind == "array":
+                entry.handles.append(leaf.handle)
     return list(found.values())
 
 
 def total(cached: Cached) -> int:
     """Bytes of all that a cache keeps."""
-    roots = [root for state in cached.states for root in _roots(state)]
-    return sum(cached.worker.footprint(root) for root in roots)
+    return sum(cached.worker.footprint(root) for state in cached.states for root in roots(state))
 
 
-def _roots(state: State) -> list[Handle]:
-    return [state] if isinstance(state, Handle) else list(state or ())
+def _leaves(worker: Worker, state: State) -> Iterator[tuple[str, Leaf]]:
+    """Arrays and lists of a cache, with their paths in words."""
+    held = roots(state)
+    for index, root in enumerate(held):
+        listed = [leaf for leaf in leaves(worker, root) if leaf.kind in ("array", "list")]
+        prefix: Path = (("i", index),) if len(held) > 1 else ()
+        crowded = {len(prefix) + depth for depth in _crowded([leaf.path for leaf in listed])}
+        for leaf in listed:
+            yield words(prefix + leaf.path, crowded), leaf
 
 
-def _leaves(worker: Worker, state: State) -> Iterator[tuple[Handle, str, dict[str, Any]]]:
-    roots = _roots(state)
-    for index, root in enumerate(roots):
-        listed = [dict(leaf) for leaf in worker.leaves(root) if leaf.get("kind") in ("array", "list")]
-        paths: list[Steps] = [tuple((str(kind), key) for kind, key in leaf["path"]) for leaf in listed]
-        prefix: Steps = (("i", index),) if len(roots) > 1 else ()
-        crowded = _crowded(paths)
-        for leaf, path in zip(listed, paths, strict=True):
-            yield root.part(*path), words(prefix + path, {len(prefix) + depth for depth in crowded}), leaf
-
-
-def _crowded(paths: Sequence[Steps]) -> set[int]:
+def _crowded(paths: Sequence[Path]) -> set[int]:
     """Depths at which a path branches into many alike siblings."""
     crowded: set[int] = set()
     for depth in range(max((len(path) for path in paths), default=0)):
-        below: dict[Steps, set[Any]] = {}
+        below: dict[Path, set[Any]] = {}
         for path in paths:
             if len(path) > depth and (path[depth][0] == "i" or isinstance(path[depth][1], int)):
                 below.setdefault(path[:depth], set()).add(path[depth][1])
@@ -102,7 +97,7 @@ def _crowded(paths: Sequence[Steps]) -> set[int]:
     return crowded
 
 
-def words(path: Steps, crowded: Collection[int] = ()) -> str:
+def words(path: Path, crowded: Collection[int] = ()) -> str:
     """A path as it would stand in a source; ``[*]`` at depths that are crowded."""
     told = ""
     for depth, (kind, key) in enumerate(path):

@@ -3,60 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.tasks.kv.faces.leaves import Leaf, leaves
 
-__all__ = ["Weight", "count_with", "drawn_anew", "rounded_anew", "weights"]
+__all__ = ["count_with", "drawn_anew", "rounded_anew", "weights"]
 
-Array = npt.NDArray[Any]
-Path = tuple[tuple[str, Any], ...]
 _SETS = {"a": "__setattr__", "k": "__setitem__", "i": "__setitem__"}
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """An array of a model.
-
-    Attributes:
-        path: Where it is.
-        shape: Its shape.
-        dtype: Its dtype.
-        handle: The array itself.
-    """
-
-    path: Path
-    shape: tuple[int, ...]
-    dtype: str
-    handle: Handle
-
-    @property
-    def name(self) -> str:
-        """Its path in words."""
-        return ".".join(str(key) for _kind, key in self.path) or "the model itself"
-
-    def fetched(self, worker: Worker) -> Array:
-        """Its values, float64."""
-        return worker.fetch(self.handle, self.shape)
-
-
-def weights(worker: Worker, model: Handle | None) -> list[Weight]:
+def weights(worker: Worker, model: Handle | None) -> list[Leaf]:
     """The floating-point arrays of a model that was just made; one without elements is a cache to be."""
-    if model is None:
-        return []
-    found = []
-    for leaf in worker.leaves(model):
-        shape = tuple(int(n) for n in leaf.get("shape", ()))
-        floating = leaf.get("kind") == "array" and str(leaf.get("dtype", "")).startswith("float")
-        if floating and shape and 0 not in shape:
-            path = tuple((str(kind), key) for kind, key in leaf["path"])
-            found.append(Weight(path, shape, str(leaf["dtype"]), model.part(*path)))
-    return found
+    return [] if model is None else [leaf for leaf in leaves(worker, model) if leaf.floats]
 
 
 def count_with(worker: Worker, model: Handle | None) -> None:
@@ -74,7 +35,7 @@ def count_with(worker: Worker, model: Handle | None) -> None:
             continue
 
 
-def drawn_anew(worker: Worker, listed: Sequence[Weight], seed: int) -> int:
+def drawn_anew(worker: Worker, listed: Sequence[Leaf], seed: int) -> int:
     """Overwrite weights in place with normal values of their own spread; constants and masks stay.
 
     Args:
@@ -96,7 +57,7 @@ def drawn_anew(worker: Worker, listed: Sequence[Weight], seed: int) -> int:
     return changed
 
 
-def rounded_anew(worker: Worker, listed: Sequence[Weight], seed: int) -> None:
+def rounded_anew(worker: Worker, listed: Sequence[Leaf], seed: int) -> None:
     """Change weights in place by about a unit in their last place, as other roundings on the way would."""
     rng = np.random.default_rng(seed)
     for weight in listed:

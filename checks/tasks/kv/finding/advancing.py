@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.tasks.kv.faces.cached import TICKS, Cached
+from judge_tui.checks.tasks.kv.faces.leaves import roots, whole_numbers
 from judge_tui.checks.tasks.kv.finding import movers
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words import roles
@@ -30,8 +30,6 @@ Numbers = dict[tuple[Any, ...], npt.NDArray[np.int64]]
 _BUDGET = 8.0
 #: Candidates that are tried.
 _MOST = 3
-#: Whole numbers of a cache that are read: a length, or one per sequence or layer; no table of blocks.
-_LARGEST = 64
 _ROLES = {role.name: role for role in roles.ROLES}
 _ADVANCE = _ROLES["advance"]
 #: The same for a parameter that no name tells.
@@ -79,11 +77,11 @@ def miscounts(search: Search, bound: Option, tokens: int = 1) -> bool:
         return False
     with search.guess():
         cached = _stored(search, bound, tokens)
-        before, shapes = _numbers(cached), _shapes(cached)
+        before, shapes = _seen(cached)
         cached.bound = bound
         cached.advance(np.full(cached.sizes.batch, tokens))
-        after = _numbers(cached)
-        if not before or before.keys() != after.keys() or shapes != _shapes(cached):
+        after, others = _seen(cached)
+        if not before or before.keys() != after.keys() or shapes != others:
             return False
         moves = [after[path] - before[path] for path in before if after[path].shape == before[path].shape]
         return bool(moves) and not any(bool(np.any(m)) and set(np.unique(m)) <= {0, tokens} for m in moves)
@@ -130,41 +128,14 @@ def _stored(search: Search, bound: Option, tokens: int) -> Cached:
 
 def _stays(search: Search, bound: Option) -> list[str]:
     """Names of whole numbers of a cache when two tokens that go in change none of them, nor any shape."""
-    empty, fed = _stored(search, bound, 0), _stored(search, bound, 2)
-    before, after = _numbers(empty), _numbers(fed)
-    if not before or before.keys() != after.keys() or _shapes(empty) != _shapes(fed):
+    (before, shapes), (after, others) = (_seen(_stored(search, bound, tokens)) for tokens in (0, 2))
+    if not before or before.keys() != after.keys() or shapes != others:
         return []
     if any(not np.array_equal(before[path], after[path]) for path in before):
         return []
     return [next((str(key) for _kind, key in reversed(path) if isinstance(key, str)), "") for path in before]
 
 
-def _roots(cached: Cached) -> list[Handle]:
-    return [
-        root
-        for state in cached.states
-        for root in ([state] if isinstance(state, Handle) else list(state or ()))
-    ]
-
-
-def _numbers(cached: Cached) -> Numbers:
-    """The whole numbers that a cache keeps, by path."""
-    numbers: Numbers = {}
-    for index, root in enumerate(_roots(cached)):
-        for leaf in cached.worker.leaves(root):
-            path = tuple((str(kind), key) for kind, key in leaf["path"])
-            kind, shape = leaf.get("kind"), tuple(leaf.get("shape", ()))
-            whole = kind == "int" or str(leaf.get("dtype", "")).startswith(("int", "uint"))
-            if kind in ("int", "scalar") and whole:
-                numbers[index, *path] = np.array(int(leaf["value"]))
-            elif kind == "array" and whole and np.prod(shape) <= _LARGEST:
-                numbers[index, *path] = cached.worker.fetch(root.part(*path), shape, np.int64)
-    return numbers
-
-
-def _shapes(cached: Cached) -> list[Any]:
-    return [
-        (leaf["path"], leaf.get("kind"), leaf.get("shape"))
-        for root in _roots(cached)
-        for leaf in cached.worker.leaves(root)
-    ]
+def _seen(cached: Cached) -> tuple[Numbers, list[Any]]:
+    """The whole numbers that a cache keeps, by path, and the shapes of all that it does."""
+    return whole_numbers(cached.worker, [root for state in cached.states for root in roots(state)])

@@ -10,21 +10,22 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
+from judge_tui.checks.binding.solver import Family, Option, Search, Trial
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.calls import invoke
-from judge_tui.checks.tasks.kv.faces.chosen_pool import ChosenPool, TooMany
 from judge_tui.checks.tasks.kv.faces.pool import PoolSizes
+from judge_tui.checks.tasks.kv.finding.pool_trials import NEAR, Play, playing
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.block_roles import ATTEND, CREATE, READS, WRITES, Form
 
 __all__ = ["find"]
 
-_NEAR = 1e-2
+#: A sequence of more than a block, token by token.
+_WRITTEN = playing(Play(((0, 6),), reads=False))
+#: Two sequences that grow by turns over more than a block, where one has gone before.
+_GROWN = playing(Play(((0, 8), (0, 0), *((0, 1), (1, 1)) * 6)))
+#: Two sequences that get five tokens with one call each, one behind three others.
+_AT_ONCE = playing(Play(((0, 5), (1, 3), (1, 5)), whole=True))
 #: Pools that are tried, and callables for each part.
 _POOLS, _MOST = 4, 4
 #: What says how much of a sequence counts: of one, and of each of several.
@@ -45,7 +46,7 @@ def find(search: Search) -> Option | None:
     wrong: tuple[Option, Trial] | None = None
     for create in _pools(search):
         found = _settled(search, create)
-        if found and found[1].ran and found[1].error <= _NEAR:
+        if found and found[1].ran and found[1].error <= NEAR:
             return _completed(search, *found)
         wrong = wrong or found
     return _completed(search, *wrong) if wrong else None
@@ -74,8 +75,7 @@ def _settled(search: Search, create: Binding) -> tuple[Option, Trial] | None:
     """What writes to a pool, with what reads it or attends over it."""
     owner: Owner | None = None
     with search.guess():
-        made = invoke(search.worker, create, PoolSizes().inputs(), budget=BUDGET)
-        owner = Owner.seen(search.worker.describe(made.result.handle))
+        owner = Owner.of(search.worker, create, PoolSizes().inputs())
     if owner is None:
         return None
     layers = create.takes("layers")
@@ -88,7 +88,7 @@ def _settled(search: Search, create: Binding) -> tuple[Option, Trial] | None:
                 yield {"create": create, "append": write, one.role: one}
 
     # by their names and parameters they are meant so, right or wrong
-    return search.settle(Family("paged", options, _readings, _grown, lambda *_: True, right=_NEAR))
+    return search.settle(Family("paged", options, _GROWN, _readings, lambda *_: True, right=NEAR))
 
 
 def _named(search: Search, forms: Sequence[Form], owner: Owner, layers: bool) -> list[Binding]:
@@ -109,7 +109,7 @@ def _runs(search: Search, create: Binding, named: Sequence[Binding]) -> list[Bin
     """Writes in the forms in which they run, whatever they do."""
     running = []
     for write in (meaning for one in named for meaning in _meanings(one)):
-        result = _written(search, {"create": create, "append": write})
+        result = _WRITTEN(search, {"create": create, "append": write})
         if result.ran:
             running.append(write)
         else:
@@ -156,66 +156,12 @@ def _forms(binding: Binding) -> Iterator[tuple[Binding, tuple[str, ...]]]:
     yield each, several
 
 
-def _small(search: Search, option: Option) -> ChosenPool:
-    return ChosenPool(search.worker, option, PoolSizes(), lambda: BUDGET)
-
-
-@trial
-def _written(search: Search, option: Option) -> float:
-    """A sequence of more than a block, token by token."""
-    pool, rng = _small(search, option), np.random.default_rng(22)
-    pool.add(0)
-    for _ in range(6):
-        pool.append(0, *rng.standard_normal((2, 2, 1, 8)).astype(np.float32))
-    return 0.0
-
-
-@trial
-def _grown(search: Search, option: Option) -> Trial | float:
-    """Two sequences that grow by turns over more than a block, where one has gone before."""
-    pool, rng = _small(search, option), np.random.default_rng(23)
-
-    def feed(sequence: int) -> None:
-        pool.append(sequence, *rng.standard_normal((2, 2, 1, 8)).astype(np.float32))
-
-    pool.add(0)
-    for _ in range(8):
-        feed(0)
-    pool.free(0)
-    for sequence in (0, 1):
-        pool.add(sequence)
-    for sequence in (0, 1) * 6:
-        feed(sequence)
-    return _held(pool, rng)
-
-
-def _held(pool: ChosenPool, rng: np.random.Generator) -> Trial | float:
-    """How far off what comes back of two sequences is."""
-    try:
-        queries = rng.standard_normal((2, 2, 1, 8)).astype(np.float32)
-        return float(np.max([pool.off(sequence, queries[sequence]) for sequence in (0, 1)]))
-    except TooMany as fault:
-        # the call is meant so: its answer is the submission's own
-        return Trial(1.0, mistake=fault.message)
-
-
-@trial
-def _at_once(search: Search, option: Option) -> Trial | float:
-    """Two sequences that get five tokens with one call each, one behind three others."""
-    pool, rng = _small(search, option), np.random.default_rng(24)
-    for sequence, pieces in enumerate(((5,), (3, 5))):
-        pool.add(sequence)
-        for tokens in pieces:
-            pool.append(sequence, *rng.standard_normal((2, 2, tokens, 8)).astype(np.float32))
-    return _held(pool, rng)
-
-
-def _takes_many(search: Search, option: Option) -> bool:
+def _takes_many(search: Search, option: Option) -> Trial:
     """Whether several tokens go in with one call: what is told of each is meant so, right or not."""
-    result, many = _at_once(search, option), option["append_many"]
+    result, many = _AT_ONCE(search, option), option["append_many"]
     of_each = many.takes("slots") or many.takes("token_blocks")
-    same = many.target == option["append"].target
-    return result.right or (result.ran and of_each and same)
+    meant = result.ran and of_each and many.target == option["append"].target
+    return Trial(0.0) if meant else result
 
 
 def _completed(search: Search, option: Option, result: Trial) -> Option:
@@ -223,16 +169,13 @@ def _completed(search: Search, option: Option, result: Trial) -> Option:
     if not result.right:
         return option
     owner, layers = Owner.of(search.worker, option["create"]), option["create"].takes("layers")
-    others = [one for one in _named(search, WRITES, owner, layers) if one.target != option["append"].target]
-    for many in (option["append"], *others):
-        readings = [many] if many is option["append"] else list(_meanings(many))
-        for one in (reading for reading in readings if "N" in reading.layout):
-            extra = {**option, "append_many": replace(one, role="append_many")}
-            if "append_many" not in option and _takes_many(search, extra):
-                option = extra
+    own = option["append"]
+    others = [one for one in _named(search, WRITES, owner, layers) if one.target != own.target]
+    several = itertools.chain([own], *map(_meanings, others))
+    wide = ({"append_many": replace(one, role="append_many")} for one in several if "N" in one.layout)
+    option = option | search.first(option, wide, _takes_many)
     if "read" not in option:
         apart = {name: binding for name, binding in option.items() if name != "attend"}
-        reads = (reading for one in _named(search, READS, owner, layers) for reading in _meanings(one))
-        read = next((one for one in reads if _grown(search, {**apart, "read": one}).right), None)
-        option = {**option, **({"read": read} if read else {})}
+        reads = itertools.chain(*map(_meanings, _named(search, READS, owner, layers)))
+        option = option | search.first(apart, ({"read": read} for read in reads), _GROWN)
     return option

@@ -17,7 +17,6 @@ from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.signatures import arguments
 from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Argument, Binding
-from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
@@ -102,12 +101,7 @@ _MOST = 6
 
 def find(search: Search) -> None:
     """Bind ``chunked``, where something named after chunks takes a prompt."""
-    written = search.bound.pop("chunked", None)
-    found = search.settle(replace(_FAMILY, options=lambda _: [{"chunked": written}]) if written else _FAMILY)
-    if found:
-        search.bound.update(found[0])
-    elif written:
-        search.bound["chunked"] = written
+    search.bind(_FAMILY)
 
 
 def _options(search: Search) -> Iterator[Option]:
@@ -175,12 +169,9 @@ def _owner(search: Search, name: str) -> str:
     """The class of the cache or of the decoder; empty when there is none."""
     if name not in search.bound:
         return ""
-    sizes = Sizes().inputs() if name == "create" else ModelSizes().inputs()
-    canonical = "cache" if name == "create" else "model"
+    told = {"create": (None, "cache"), "decoder": (ModelSizes().inputs(), "model")}
     with search.guess():
-        made = invoke(search.worker, search.bound[name], sizes, budget=10.0)
-        handle = made.handle(canonical) if made.has(canonical) else made.result.handle
-        return Owner.seen(search.worker.describe(handle)).kind
+        return Owner.of(search.worker, search.bound[name], *told[name]).kind
     return ""
 
 
@@ -228,4 +219,4 @@ def as_prefill(bound: Mapping[str, Binding], option: Binding) -> dict[str, Bindi
     return {**bound, "prefill": role if own.takes("sequence") or "open" in bound else opening(role)}
 
 
-_FAMILY = Family("chunked", _options, _readings, _tried, meant=lambda *_: True, most=2 * _MOST, shown=12)
+_FAMILY = Family("chunked", _options, _tried, _readings, meant=lambda *_: True, most=2 * _MOST, shown=12)

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.solver import Option, Search
-from judge_tui.checks.calling.binding import Argument, Binding, parse_path
-from judge_tui.checks.contract import Param
+from judge_tui.checks.calling.binding import Binding, parse_path
+from judge_tui.checks.contract import Param, Role
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import positions
 from judge_tui.checks.tasks.kv.finding.advancing import ticks
-from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_argument, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import CACHE, K, Q, V
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, RESERVE
 
-__all__ = ["MOST", "appended", "combinations", "owner_of"]
+__all__ = ["MOST", "appended", "combinations", "members", "owner_of"]
 
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD, RESERVE)}
 #: Makes a cache that says it keeps a window.
@@ -100,30 +100,8 @@ def _around_a_cache(search: Search, caches: Sequence[Binding]) -> list[Binding]:
         for around in (matched(search, made, classes=True) if taking else ())
         if around.target in taking
         for cache in caches
-        if cache.target != around.target and (held := _as_argument(search.loaded, cache)) is not None
+        if cache.target != around.target and (held := as_argument(search, cache)) is not None
     ][:MOST]
-
-
-def _as_argument(loaded: Inventories, maker: Binding) -> Argument | None:
-    """What a call makes, handed over; ``None`` where it cannot be made by keywords alone."""
-    params = next(
-        (
-            item["params"]
-            for file, inventory in loaded.items()
-            for item in (*inventory.get("classes", ()), *inventory.get("functions", ()))
-            if f"{file}:{item['name']}" == maker.target
-        ),
-        (),
-    )
-    if (
-        not maker.args
-        or any(a.parts or not a.source for a in maker.args)
-        or len(params or ()) < len(maker.args)
-    ):
-        return None
-    names = [a.keyword or str(param["name"]) for a, param in zip(maker.args, params, strict=False)]
-    sources = [f"{a.form}:{a.source}" if a.form else a.source for a in maker.args]
-    return Argument("", parts=tuple(zip(names, sources, strict=True)), made=maker.target)
 
 
 def _classes_taking(loaded: Inventories, *wanted: Param) -> set[str]:
@@ -152,11 +130,8 @@ def _storing(search: Search) -> list[Binding]:
 
 def appended(search: Search) -> Iterator[Option]:
     """Caches and what feeds them alone, which may give back all that they hold as they take more in."""
-    for base in _creates(search, {}):
-        owner = owner_of(search, base) if base else None
-        if owner is None:
-            continue
-        for append in matched(search, _ROLES["append"], owner=owner, stateful=True)[:MOST]:
+    for base in filter(None, _creates(search, {})):
+        for append in members(search, base, _ROLES["append"]):
             yield {**base, "append": replace(append, returns=_PAIR)}
 
 
@@ -254,10 +229,16 @@ def _attended(pair: Option, written: Option, options: Callable[[str], list[Bindi
             yield {**pair, "attention": attention, **({"read": read} if read else {})}
 
 
-def owner_of(search: Search, base: Option) -> Owner | None:
-    """What the cache is that a combination makes; ``None`` where it cannot be made."""
-    if not base:
+def owner_of(search: Search, bound: Option) -> Owner | None:
+    """What the cache is that is made; ``None`` where it cannot be."""
+    if "create" not in bound:
         return Owner()
     with search.guess():
-        return Owner.of(search.worker, base["create"])
+        return Owner.of(search.worker, bound["create"])
     return None
+
+
+def members(search: Search, bound: Option, role: Role, most: int = MOST) -> list[Binding]:
+    """Methods of the cache that is made, and functions that are handed it, which may play a role."""
+    owner = owner_of(search, bound)
+    return matched(search, role, owner=owner, stateful=True)[:most] if owner else []

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts
-from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
+from judge_tui.checks.tasks.kv.finding.combinations import members
 from judge_tui.checks.tasks.kv.finding.readings import (
     ASIDE,
     all_layers_go_in,
     layouts,
     many_layouts,
 )
-from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.masks import functions_of
 
@@ -34,7 +32,7 @@ _MOST_UNNAMED = 3
 
 def settle_many(search: Search, bound: Option, written: Option) -> None:
     """Bind what takes several tokens at once, when there is such a thing."""
-    _settle_at_once(search, bound, written)
+    _settle_at_once(search, bound)
     if not written and "create" in bound and ("step" in bound or {"append", "attend"} <= set(bound)):
         _settle_prompts(search, bound)
 
@@ -45,49 +43,39 @@ def _settle_prompts(search: Search, bound: Option) -> None:
     Right it is where prompts alike in length are: that others go in rightly is what is judged.
     """
     feeding = [bound[name] for name in ("step", "append", "attend") if name in bound]
-    one = feeding[0]
     if "step_many" in bound or any("B" not in b.layout or {"N", "P"} & set(b.layout) for b in feeding):
         return
-    owner, known = owner_of(search, {"create": bound["create"]}), bound.get("append_many")
-    usable = known is None or not known.takes("sequence") or trials.prompts(search, bound).right
-    if owner is None or (known is not None and usable):
+    options, known = members(search, bound, _ROLES["append_many"]), bound.get("append_many")
+    if known is not None and (not known.takes("sequence") or trials.prompts(search, bound).right):
         return
     bound.pop("append_many", None)
-    for option in matched(search, _ROLES["append_many"], owner=owner, stateful=True)[:MOST]:
-        if not option.takes("sequence") or option.target in {binding.target for binding in feeding}:
-            continue
-        for layout in many_layouts(option, one.layout):
-            extra = {"append_many": replace(option, layout=layout)}
-            if trials.prompts(search, {**bound, **extra}).right:
-                bound.update(extra)
-                return
+    taken = {binding.target for binding in feeding}
+    apart = [option for option in options if option.takes("sequence") and option.target not in taken]
+    bound.update(search.first(bound, _wide(apart, "append_many", feeding[0].layout), trials.prompts))
 
 
-def _settle_at_once(search: Search, bound: Option, written: Option) -> None:
+def _wide(options: Iterable[Binding], role: str, layout: str) -> Iterator[Option]:
+    """Calls of several tokens in the orders of axes that go with one of single tokens in ``layout``."""
+    for option in options:
+        yield from ({role: replace(option, layout=order)} for order in many_layouts(option, layout))
+
+
+def _settle_at_once(search: Search, bound: Option) -> None:
     one, many = ("step", "step_many") if "step" in bound else ("append", "append_many")
     if many in bound or one not in bound:
         return
-    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
+    single, ran = bound[one], list[Option]()
     options = [
         option
-        for option in matched(search, _ROLES[many], owner=owner, stateful=True)[:MOST]
-        if option.target != bound[one].target and option.on == bound[one].on
-    ] if owner else []  # fmt: skip
-    named = [
-        o
-        for o in options
-        if "prefill" in o.name.lower() or "many" in o.name.lower() or "seq" in o.name.lower()
+        for option in members(search, bound, _ROLES[many])
+        if option.target != single.target and option.on == single.on
     ]
-    same = replace(bound[one], role=many)
-    ran: list[Option] = []
+    named = [option for option in options if re.search("prefill|many|seq", option.name.lower())]
+    same = replace(single, role=many)
     for option in [*named, same, *(o for o in options if o not in named)]:
-        orders = many_layouts(option, bound[one].layout)
-        if option is same and not ("L" in bound[one].layout and "N" not in bound[one].layout):
-            orders = [bound[one].layout]
-        for layout in orders:
-            if "N" not in layout:
-                continue
-            extra = {many: replace(option, layout=layout)}
+        own = option is same and not ("L" in single.layout and "N" not in single.layout)
+        orders = [{many: same}] if own else _wide([option], many, single.layout)
+        for extra in (order for order in orders if "N" in order[many].layout):
             result = trials.held_many(search, {**bound, **extra})
             if result.right:
                 bound.update(_in_lists(search, bound, extra))
@@ -135,44 +123,39 @@ def _meant(search: Search, bound: Option, extra: Option) -> bool:
 
 def settle_read(search: Search, bound: Option) -> None:
     """Bind what reads the cache back, where attention needs none of it: some checks look into the cache."""
-    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
-    if "read" in bound or owner is None:
+    if "read" in bound:
         return
     every = all_layers_go_in(bound)
-    for option in matched(search, _ROLES["read"], owner=owner, stateful=True)[:MOST]:
-        for layout in layouts(option, every):
-            extra = {"read": replace(option, layout=layout)}
-            if trials.held(search, {**bound, **extra}).right:
-                bound.update(extra)
-                return
+    reads = (
+        {"read": replace(option, layout=layout)}
+        for option in members(search, bound, _ROLES["read"])
+        for layout in layouts(option, every)
+    )
+    bound.update(search.first(bound, reads, trials.held))
 
 
 def settle_lengths(search: Search, bound: Option, written: Option) -> None:
     """Whether lengths count what is new or what is stored: the reading under which ragged rows are right."""
-    names: list[str] = [
-        n for n in ("step", "step_many", "append", "append_many") if n in bound and n not in written
-    ]
+    names = [n for n in ("step", "step_many", "append", "append_many") if n in bound and n not in written]
     _settle_counts(search, bound, names, written)
+    ticks = [n for n in TICKS if n in bound and n not in written and bound[n].takes("count")]
+    each = search.first(bound, ({n: bound[n].handed(count="lengths")} for n in ticks), trials.ragged)
     taking = [n for n in names if bound[n].takes("lengths") or bound[n].takes("bounds")]
-    for tick in (n for n in TICKS if n in bound and n not in written and bound[n].takes("count")):
-        each = {tick: bound[tick].handed(count="lengths")}
-        if trials.ragged(search, {**bound, **each}).right:
-            bound.update(each)
-            return
-    if not taking or trials.ragged(search, bound).right:
-        return
-    packed = _packed(bound, names)
-    if packed and trials.ragged(search, {**bound, **packed}).right:
-        bound.update(packed)
-        return
+    if not each and taking:
+        each = search.first(bound, _counting(bound, names, taking), trials.ragged)
+    bound.update(each)
+
+
+def _counting(bound: Option, names: Sequence[str], taking: Sequence[str]) -> Iterator[Option]:
+    """What lengths may count: what is new, tokens behind each other, what is stored with it or before."""
+    yield {}
+    if packed := _packed(bound, names):
+        yield packed
     for source in ("totals", "before"):
-        other = {n: bound[n].handed(lengths=source) for n in taking}
-        if trials.ragged(search, {**bound, **other}).right:
-            bound.update(other)
-            return
+        yield {n: bound[n].handed(lengths=source) for n in taking}
 
 
-def _settle_counts(search: Search, bound: Option, feeding: list[str], written: Option) -> None:
+def _settle_counts(search: Search, bound: Option, feeding: Sequence[str], written: Option) -> None:
     """Hand the new tokens of each sequence to what its name does not show to take them.
 
     What feeds the cache is told by a parameter under which ragged rows are right; attention then by one whose
@@ -184,14 +167,15 @@ def _settle_counts(search: Search, bound: Option, feeding: list[str], written: O
             continue
         if names != feeding and not any(bound[name].takes("lengths") for name in feeding):
             return
-        for parameter in _unnamed(search.loaded, calls):
-            if names != feeding and not _COUNTS.search(parameter):
-                continue
-            told = Argument("lengths", keyword=parameter)
-            each = {name: replace(binding, args=(*binding.args, told)) for name, binding in calls.items()}
-            if trials.ragged(search, {**bound, **each}).right:
-                bound.update(each)
-                break
+        told = (
+            {
+                name: replace(b, args=(*b.args, Argument("lengths", keyword=parameter)))
+                for name, b in calls.items()
+            }
+            for parameter in _unnamed(search, calls)
+            if names == feeding or _COUNTS.search(parameter)
+        )
+        bound.update(search.first(bound, told, trials.ragged))
 
 
 def _tells_apart(binding: Binding) -> bool:
@@ -203,13 +187,12 @@ def _tells_apart(binding: Binding) -> bool:
     return "B" not in binding.layout or any(binding.takes(name) for name in told)
 
 
-def _unnamed(loaded: Inventories, calls: Option) -> list[str]:
+def _unnamed(search: Search, calls: Option) -> list[str]:
     """Parameters that all of some calls have, which are None by default and are not handed over."""
-    params = {f"{each.file}:{each.name}": each.params for each in callables(loaded)}
     open_ = [
         [
             str(p["name"])
-            for p in params.get(binding.target, ())
+            for p in search.params(binding.target)
             if "default" in p and p["default"] is None and not ASIDE.search(p["name"])
             if p["name"] not in {argument.keyword for argument in binding.args}
         ]
@@ -218,7 +201,7 @@ def _unnamed(loaded: Inventories, calls: Option) -> list[str]:
     return [name for name in open_[0] if all(name in others for others in open_)][:_MOST_UNNAMED]
 
 
-def _packed(bound: Option, feeding: list[str]) -> Option:
+def _packed(bound: Option, feeding: Sequence[str]) -> Option:
     """The same calls with the tokens of all sequences behind each other; nothing where they cannot be.
 
     Of one token each they look like a batch without an axis of tokens.

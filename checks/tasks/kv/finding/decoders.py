@@ -15,7 +15,6 @@ import numpy.typing as npt
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.kv.faces.decoding import IDS, Decoder, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, keyed, lone, lone_step
@@ -65,7 +64,6 @@ def find(search: Search) -> None:
     family = Family(
         "prefill",
         options,
-        lambda _, option: [option],
         tried,
         meant=lambda _, option, _result: is_meant(search, option, caches),
     )
@@ -86,7 +84,8 @@ def _options(search: Search, caches: BorrowedCaches) -> Iterator[Option]:
     for decoder in [written["decoder"]] if "decoder" in written else [*_made(search), None]:
         owner: Owner | None = None
         with search.guess():
-            owner = _owner(search, decoder) if decoder else Owner()
+            sizes = ModelSizes().inputs()
+            owner = Owner.of(search.worker, decoder, sizes, "model") if decoder else Owner()
         if owner is None:
             continue
         methods = partial(_methods, search, written, owner, decoder)
@@ -229,12 +228,6 @@ def _listed(binding: Binding) -> Binding:
 def _over(binding: Binding) -> str:
     """What a call goes over: ``tokens`` or ``x``."""
     return "tokens" if any(binding.takes(name) for name in IDS) else "x"
-
-
-def _owner(search: Search, decoder: Binding) -> Owner:
-    returned = invoke(search.worker, decoder, ModelSizes().inputs(), budget=BUDGET)
-    handle = returned.handle("model") if returned.has("model") else returned.result.handle
-    return Owner.seen(search.worker.describe(handle))
 
 
 def _prompting(option: Option) -> str:

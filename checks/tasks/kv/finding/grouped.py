@@ -117,12 +117,7 @@ def mqa_only(binding: Binding) -> bool:
 
 def find(search: Search) -> None:
     """Bind ``grouped``: attention that is right with shared heads, else one that claims them."""
-    written = search.bound.pop("grouped", None)
-    found = search.settle(replace(_FAMILY, options=lambda _: [{"grouped": written}]) if written else _FAMILY)
-    if found:
-        search.bound.update(found[0])
-    elif written:
-        search.bound["grouped"] = written
+    search.bind(_FAMILY)
 
 
 def _claims(binding: Binding) -> bool:
@@ -246,8 +241,8 @@ def _tried(search: Search, option: Option) -> Trial | float:
 _FAMILY = Family(
     "grouped",
     _options,
-    _readings,
     _tried,
+    _readings,
     meant=lambda _search, option, _result: _claims(option["grouped"]),
     claims=lambda option: _claims(option["grouped"]),
     most=_MOST,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.kv.faces.told import MASKS
@@ -45,6 +44,6 @@ def asked(search: Search, binding: Binding) -> Binding:
         return binding
     if masking_of(search.worker.submission, binding, _SEEN.means):
         return binding
-    params = next((c.params for c in callables(search.loaded) if f"{c.file}:{c.name}" == binding.target), ())
+    params = search.params(binding.target)
     named = [str(param["name"]) for param in params if _SEEN.means(param["name"]) and "default" in param]
     return replace(binding, args=(*binding.args, Argument("seen", keyword=named[0]))) if named else binding

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Handle
-from judge_tui.checks.tasks.kv.faces.decoding import Decoder
+from judge_tui.checks.tasks.kv.faces.leaves import leaves, roots, whole_numbers
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
 from judge_tui.checks.tolerance import relative_error
@@ -44,7 +39,7 @@ def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
         return False
     if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
         return _keeps_a_cache(search, option)
-    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(search.loaded, prefill)
+    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(search, prefill)
     with search.guess():
         if (vague or caches.lent(option)) and not consistent(search, option, vague):
             # What needs no mask where no cache is asked for is not misread where one is.
@@ -68,14 +63,9 @@ def _stands_alone(search: Search, option: Option) -> bool:
     return False
 
 
-def _takes_mask(loaded: Inventories, binding: Binding) -> bool:
+def _takes_mask(search: Search, binding: Binding) -> bool:
     """Whether a call has a parameter for a mask, or to ask for one."""
-    return any(
-        _MASK.search(param["name"])
-        for item in callables(loaded)
-        if f"{item.file}:{item.name}" == binding.target
-        for param in item.params
-    )
+    return any(_MASK.search(param["name"]) for param in search.params(binding.target))
 
 
 def _keeps_a_cache(search: Search, option: Option) -> bool:
@@ -83,8 +73,8 @@ def _keeps_a_cache(search: Search, option: Option) -> bool:
     if not (option["prefill"].takes("position") and option["decode"].takes("position")):
         return False
     model = Maker(search.worker, option, lambda: _BUDGET)(1).model
-    paths = (leaf["path"] for leaf in search.worker.leaves(model)) if model is not None else ()
-    return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
+    held = leaves(search.worker, model) if model is not None else ()
+    return any(_CACHE.search(str(key)) for leaf in held for _kind, key in leaf.path)
 
 
 def consistent(search: Search, option: Option, needed: bool) -> bool:
@@ -112,27 +102,8 @@ def _counted(search: Search, option: Option) -> bool:
     ):
         return True
     decoder = Maker(search.worker, option, lambda: _BUDGET)(1)
-    before = _counts(decoder)
+    numbers, shapes = whole_numbers(search.worker, roots(decoder.state))
     decoder.prefill(decoder.draw(np.random.default_rng(18), 3))
-    return _counts(decoder) != before or all(number is None for *_leaf, number in before)
-
-
-def _counts(decoder: Decoder) -> list[Any]:
-    """Whole numbers and shapes of a cache, by path."""
-    if not isinstance(decoder.state, Handle):
-        return []
-    return [
-        (leaf["path"], leaf.get("shape"), _whole(decoder, leaf))
-        for leaf in decoder.worker.leaves(decoder.state)
-    ]
-
-
-def _whole(decoder: Decoder, leaf: Mapping[str, Any]) -> Any:
-    kind, dtype = leaf.get("kind"), str(leaf.get("dtype", ""))
-    if kind in ("int", "scalar"):
-        return leaf.get("value")
-    if kind != "array" or not dtype.startswith(("int", "uint")) or not isinstance(decoder.state, Handle):
-        return None
-    shape = tuple(int(n) for n in leaf.get("shape", ()))
-    path = tuple((str(step), key) for step, key in leaf["path"])
-    return decoder.worker.fetch(decoder.state.part(*path), shape, np.int64).tolist()
+    after, others = whole_numbers(search.worker, roots(decoder.state))
+    same = shapes == others and all(np.array_equal(numbers[path], after[path]) for path in numbers)
+    return not (numbers and same)

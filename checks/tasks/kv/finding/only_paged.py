@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from judge_tui.checks.binding.solver import Option, Search
@@ -59,73 +60,59 @@ def from_pages(search: Search) -> Wrong:
     Returns:
         Attention over it that runs and answers wrongly.
     """
-    bound, wrong = search.bound, Wrong()
-    parts = parts_of(bound) or {}
+    parts, wrong = parts_of(search.bound) or {}, Wrong()
     if are_objects(parts):
         parts = alone(search, parts)
-    if not parts:
-        return _fused(search)
-    stored: Option = {n: parts[n] for n in _STORED if n in parts}
-    owner = owner_of(search, {"create": stored["create"]} if "create" in stored else {})
-    if "append" not in stored or owner is None:
-        return wrong
-    attends = [parts["attend"]] if "attend" in parts else []
-    every = all_layers_go_in(stored)
-    named_so = [] if chooses(parts) else matched(search, PARTS["attend"], owner=owner, stateful=True)[:3]
-    for named in named_so:
-        attends += [replace(named, role="attend", layout=layout) for layout in layouts(named, every)]
-    combinations: list[Option] = [{**stored, "attend": attend} for attend in attends]
-    for named in [] if chooses(parts) else matched(search, _STEP, owner=owner, stateful=True)[:3]:
-        combinations += [
-            {**stored, "step": replace(named, role="step", layout=layout)} for layout in layouts(named, every)
-        ]
-    if "read" in stored:
-        combinations += [{**stored, "attention": attention} for attention in _plain(search)]
-    combinations.append(stored)
-    for option in combinations:
-        if not mode(option):
-            continue
+    for option in _over(search, parts) if parts else _fused(search):
         result = trials.steps(search, option)
         if result.right:
             if (room := _with_room(search, option)) is None:
                 told = "takes fewer tokens than its blocks have room for"
                 search.note("step", f"{option['append'].target}: {told}")
                 return Wrong()
-            bound.update({name: settled_by(binding, result) for name, binding in room.items()})
+            search.bound.update({name: settled_by(binding, result) for name, binding in room.items()})
             return wrong
-        placed = not may_be_misplaced(search.loaded, option, result.mistake)
-        if result.ran and placed and {"attend", "attention"} & set(option):
+        placed = not may_be_misplaced(search, option, result.mistake)
+        attends = result.ran and {"attend", "attention"} & set(option)
+        if attends and placed:
             wrong.ran.append(option)
-        if result.ran and chooses(stored) and {"attend", "attention"} & set(option):
-            # what is told where tokens lie is called as it is meant
-            wrong.meant = wrong.meant or option
-        if result.mistake and placed and is_the_mistake(option, result.mistake, ticks=False):
+        # what is told where tokens lie is called as it is meant
+        mistaken = result.mistake and placed and is_the_mistake(option, result.mistake, ticks=False)
+        if mistaken or (attends and chooses(parts)):
             wrong.meant = wrong.meant or option
         noted(search, option, result)
-    return wrong if chooses(stored) else Wrong()
+    return wrong if not parts or chooses(parts) else Wrong()
 
 
-def _fused(search: Search) -> Wrong:
-    """Bind a pool that one call fills and attends over, and nothing else feeds; else tell what is wrong."""
-    wrong = Wrong()
+def _over(search: Search, parts: Option) -> Iterator[Option]:
+    """A pool with what attends over it, and alone."""
+    stored: Option = {n: parts[n] for n in _STORED if n in parts}
+    owner, every = owner_of(search, stored), all_layers_go_in(stored)
+    if "append" not in stored or owner is None:
+        return
+    if "attend" in parts:
+        yield {**stored, "attend": parts["attend"]}
+    for role in () if chooses(parts) else (replace(PARTS["attend"], name="attend"), _STEP):
+        for named in matched(search, role, owner=owner, stateful=True)[:3]:
+            for layout in layouts(named, every):
+                yield {**stored, role.name: replace(named, layout=layout)}
+    if "read" in stored:
+        yield from ({**stored, "attention": attention} for attention in _plain(search))
+    if mode(stored):
+        yield stored
+
+
+def _fused(search: Search) -> Iterator[Option]:
+    """Pools that one call fills and attends over, and nothing else feeds."""
     for create in creates(search)[:_POOLS]:
-        owner = owner_of(search, {"create": create})
+        base = {"create": replace(create, role="create")}
+        owner, every = owner_of(search, base), all_layers_go_in(base)
         if owner is None:
             continue
-        base = {"create": replace(create, role="create")}
         adds = [{}, *({"add": add} for add in matched(search, ADD, owner=owner, stateful=True)[:2])]
-        every = all_layers_go_in(base)
         for named in matched(search, _STEP, owner=owner, stateful=True)[:3]:
             for add, layout in itertools.product(adds, layouts(named, every)):
-                option = {**base, **add, "step": replace(named, role="step", layout=layout)}
-                result = trials.steps(search, option)
-                if result.right and (room := _with_room(search, option)) is not None:
-                    search.bound.update({name: settled_by(each, result) for name, each in room.items()})
-                    return Wrong()
-                if result.mistake and is_the_mistake(option, result.mistake, ticks=False):
-                    wrong.meant = wrong.meant or option
-                noted(search, option, result)
-    return wrong
+                yield {**base, **add, "step": replace(named, layout=layout)}
 
 
 def _plain(search: Search) -> list[Binding]:

@@ -11,13 +11,12 @@ import numpy as np
 
 from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
-from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.block_tables import chooses
-from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
-from judge_tui.checks.tasks.kv.finding import chosen_blocks, sequence_objects, sharing
+from judge_tui.checks.tasks.kv.faces.pool import PoolSizes
+from judge_tui.checks.tasks.kv.finding import chosen_blocks, freeing, sequence_objects, sharing
+from judge_tui.checks.tasks.kv.finding.pool_trials import NEAR, Play, off, played, playing
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
@@ -26,7 +25,11 @@ from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
 __all__ = ["creates", "find", "parts_of"]
 
 Calls = Callable[[str], list[Binding]]
-_NEAR = 1e-2
+#: Three tokens of one sequence, in a block of four: one by one, or with one call.
+_ONE_BY_ONE = Play(((0, 3),))
+_THREE, _AT_ONCE = playing(_ONE_BY_ONE), playing(replace(_ONE_BY_ONE, whole=True))
+#: Two sequences that grow by turns over more than a block.
+_BEYOND = playing(Play(((0, 1), (1, 1)) * 6))
 #: Axis orders of what goes to a sequence that is an object: one token first.
 _OF_ONE = ("HD", "NHD", "HND", "BHND", "BNHD")
 #: What reads a first block and not a second: one of several mistakes, or another kind of cache.
@@ -108,9 +111,7 @@ def _settled(
     Functions of the ``plain`` cache may run on a pool by accident: they count where they are right alone.
     """
     create = replace(create, returns={}) if create.origin in ("found", ADAPTER) else create
-    made = invoke(search.worker, create, PoolSizes().inputs(), budget=BUDGET)
-    handle = made.handle("cache") if made.has("cache") else made.result.handle
-    owner = Owner.seen(search.worker.describe(handle))
+    owner = Owner.of(search.worker, create, PoolSizes().inputs())
 
     def calls(part: str, most: int = 3) -> list[Binding]:
         if part in written:
@@ -118,7 +119,7 @@ def _settled(
         return matched(search, PARTS[part], owner=owner, stateful=True)[:most]
 
     found = _tried_all(search, create, calls, _told(calls), plain)
-    if found and (found[1].error <= _NEAR or found[1].mistake == _ONE_BLOCK):
+    if found and (found[1].error <= NEAR or found[1].mistake == _ONE_BLOCK):
         return _completed(search, found[0], calls), True
     if whole := _batched(search, create, *_fed_and_read(calls)):
         return whole, True
@@ -149,7 +150,7 @@ def _tried_all(
 
     return search.settle(
         Family(
-            "paged", options, _readings, _tried, meant, lambda _, result: result.mistake != _ONE_BLOCK, _NEAR
+            "paged", options, _tried, _readings, meant, lambda _, result: result.mistake != _ONE_BLOCK, NEAR
         )
     )
 
@@ -190,19 +191,6 @@ def _kin(one: Binding, other: Binding) -> int:
     return len(set(one.name.lower().split("_")) & set(other.name.lower().split("_")))
 
 
-@trial
-def _beyond(search: Search, option: Option) -> float:
-    """Two sequences that grow by turns over more than a block."""
-    pool = _small(search, option)
-    k, v = np.random.default_rng(17).standard_normal((2, 2, 2, 6, 8)).astype(np.float32)
-    for sequence in (0, 1):
-        pool.add(sequence, 6)
-    for t in range(6):
-        for sequence in (0, 1):
-            pool.append(sequence, *(x[sequence, :, t : t + 1] for x in (k, v)))
-    return float(np.max([pool.off(sequence, k[sequence, :, -1:]) for sequence in (0, 1)]))
-
-
 def _told(calls: Calls) -> list[Option]:
     """What tells the cache that a sequence comes, that tokens come, that they are there; or nothing."""
     named = calls("add")
@@ -220,41 +208,29 @@ def _batched(
     search: Search, create: Binding, appends: list[Binding], reads: list[tuple[str, Binding]]
 ) -> Option | None:
     """Calls that feed the whole batch at once, with what reads it."""
-    for append, (part, read) in itertools.product(appends, reads):
-        if append.takes("sequence"):
-            continue
-        for one in batched.orders(append):
-            for other in _orders(read) if read.takes("sequence") else batched.orders(read):
-                option = {
-                    "create": create, "append": replace(one, role="append"), part: replace(other, role=part),
-                }  # fmt: skip
-                if _near(_fed_together(search, option)):
-                    return _fed_whole(search, option)
-    return None
+    base = {"create": create}
+    pairs = (
+        {"append": replace(one, role="append"), part: replace(other, role=part)}
+        for append, (part, read) in itertools.product(appends, reads)
+        if not append.takes("sequence")
+        for one in batched.orders(append)
+        for other in (_orders(read) if read.takes("sequence") else batched.orders(read))
+    )
+    if not (option := base | search.first(base, pairs, _of_all(1, 1, 1), NEAR)).keys() - base.keys():
+        return None
+    many = {"append_many": replace(option["append"], role="append_many")}
+    # several tokens at once, where its call takes them
+    return option | search.first(option, [many] if "N" in option["append"].layout else [], _of_all(3), NEAR)
 
 
-@trial
-def _fed_together(search: Search, option: Option) -> float:
-    """Three tokens of every sequence, one by one."""
-    return batched.fed_off(search.worker, option, lambda: BUDGET, np.random.default_rng(17), (1, 1, 1))
+def _of_all(*pieces: int) -> Callable[[Search, Option], Trial]:
+    """A trial in which every sequence gets so many tokens with each call."""
 
+    @trial
+    def fed(search: Search, option: Option) -> float:
+        return batched.fed_off(search.worker, option, lambda: BUDGET, np.random.default_rng(17), pieces)
 
-@trial
-def _fed_at_once(search: Search, option: Option) -> float:
-    """Three tokens of every sequence with one call."""
-    return batched.fed_off(search.worker, option, lambda: BUDGET, np.random.default_rng(18), (3,))
-
-
-def _fed_whole(search: Search, option: Option) -> Option:
-    """The same with several tokens at once, where its call takes them."""
-    if "N" not in option["append"].layout:
-        return option
-    many = {**option, "append_many": replace(option["append"], role="append_many")}
-    return many if _near(_fed_at_once(search, many)) else option
-
-
-def _near(result: Trial) -> bool:
-    return result.ran and result.error <= _NEAR
+    return fed
 
 
 def _same_order(one: Binding, other: Binding) -> bool:
@@ -279,85 +255,43 @@ def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
         yield replace(binding, layout=layout)
 
 
-@trial
-def _tried(search: Search, option: Option) -> Trial | float:
+def _tried(search: Search, option: Option) -> Trial:
     """Three tokens of one sequence, one by one, in a block of four; then more, where they come back."""
-    pool = _small(search, option)
-    rng = np.random.default_rng(14)
-    q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
-    pool.add(0, 3)
-    pool.append(0, k, v, whole=False)
-    error = pool.off(0, q[:, -1:])
+    result = _THREE(search, option)
     # What reads another kind of cache may find one block, and not the next.
-    if error <= _NEAR and not _near(_beyond(search, option)):
-        return Trial(1.0, mistake=_ONE_BLOCK)
-    return error
+    right = _near(result) and not _near(_BEYOND(search, option))
+    return Trial(1.0, mistake=_ONE_BLOCK) if right else result
 
 
-def _small(search: Search, option: Option) -> Pool:
-    """A pool; of several layers where all go in together."""
-    layers = LAYERS if any("L" in binding.layout for binding in option.values()) else 1
-    return Pool(search.worker, option, PoolSizes(layers=layers), lambda: BUDGET)
+def _near(result: Trial) -> bool:
+    return result.ran and result.error <= NEAR
 
 
 def _completed(search: Search, option: Option, calls: Calls) -> Option:
     """The same with what feeds several tokens, attends beside what reads, frees, forks and takes back."""
-    layout = option["append"].layout
-    for many in (option["append"], *calls("append_many")):
-        every = many is not option["append"] or ("L" in layout and "N" not in layout)
-        for order in many_layouts(option["append"], layout) if every else [layout]:
-            extra = {**option, "append_many": replace(many, layout=order)}
-            if "N" in order and "append_many" not in option and _near(_at_once(search, extra)):
-                option = extra
+    one, layout = option["append"], option["append"].layout
+    orders = many_layouts(one, layout) if "L" in layout and "N" not in layout else [layout]
+    several = [*itertools.product([one], orders)]
+    several += [(many, order) for many in calls("append_many") for order in many_layouts(one, layout)]
+    wide = ({"append_many": replace(many, layout=order)} for many, order in several if "N" in order)
+    option = option | search.first(option, wide, _AT_ONCE, NEAR)
     if "read" in option:
         every = all_layers_go_in(option)
         apart = {name: binding for name, binding in option.items() if name != "read"}
-        for one in (order for attend in calls("attend") for order in _orders(attend, every)):
-            if _near(_attended(search, {**apart, "attend": one})):
-                option = {**option, "attend": one}
-                break
-    frees = sorted(calls("free"), key=lambda free: -_kin(option["append"], free))
-    told = [({**option, "free": free}, _comes_again(search, {**option, "free": free})) for free in frees]
+        attends = ({"attend": order} for attend in calls("attend") for order in _orders(attend, every))
+        option = option | search.first(apart, attends, _THREE, NEAR)
+    frees = sorted(calls("free"), key=lambda free: -_kin(one, free))
     # What is named so and runs is meant, right or wrong.
-    option = next((extra for how in ("right", "runs") for extra, t in told if t == how), option)
+    option = option | freeing.found(search, option, frees, _comes_again)
     return sharing.of_pool(search, option, calls)
 
 
 @trial
-def _attended(search: Search, option: Option) -> float:
-    """Three tokens of one sequence, attended over."""
-    pool = _small(search, option)
-    rng = np.random.default_rng(14)
-    q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
-    pool.add(0, 3)
-    pool.append(0, k, v, whole=False)
-    return pool.off(0, q[:, -1:])
-
-
-@trial
-def _at_once(search: Search, option: Option) -> float:
-    """Three tokens of one sequence with one call."""
-    pool = _small(search, option)
-    k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
-    pool.add(0, 3)
-    if pool.comes_with_tokens:
-        pool.append(0, k[:, :1], v[:, :1])
-        k, v = k[:, 1:], v[:, 1:]
-    pool.append(0, k, v)
-    return pool.off(0, k[:, -1:])
-
-
-def _comes_again(search: Search, option: Option) -> str:
-    """Whether a sequence can go, and its number come again, empty: ``right``, ``runs``, or neither."""
-    how = ""
+def _comes_again(search: Search, option: Option) -> float:
+    """Whether a sequence can go, and its number come again, empty; infinite where it can only go."""
+    pool, rng = played(search, option, Play(((0, 2), (0, 0))))
     with search.guess():
-        pool = _small(search, option)
-        k, v = np.random.default_rng(16).standard_normal((2, 2, 2, 8)).astype(np.float32)
         pool.add(0, 2)
-        pool.append(0, k, k, whole=False)
-        pool.free(0)
-        how = "runs"
-        pool.add(0, 2)
-        pool.append(0, v, v, whole=False)
-        return "right" if pool.off(0, k[:, -1:]) <= _NEAR else how
-    return how
+        pool.grow(rng, 0, 2)
+        return off(pool, rng)
+    return float("inf")

@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.words.masks import functions_of
 
 __all__ = ["alone", "told"]
 
@@ -55,8 +54,7 @@ def alone(attention: Binding) -> Binding:
 
 def _arrays(search: Search, attention: Binding) -> set[str]:
     """What is handed to parameters that are arrays, by their annotation or their use."""
-    target = attention.target
-    params = next((c.params for c in callables(search.loaded) if f"{c.file}:{c.name}" == target), ())
+    params = search.params(attention.target)
     used = _used_as_arrays(search, attention)
     return {
         _source(attention, params, param["name"])
@@ -75,15 +73,10 @@ def _source(binding: Binding, params: Sequence[Mapping[str, Any]], name: str) ->
 
 def _used_as_arrays(search: Search, binding: Binding) -> set[str]:
     """Names that the function indexes, or asks for an attribute, as only arrays have them."""
-    own = binding.name.rpartition(".")[2]
-    try:
-        tree = parsed(search.worker.submission.read_bytes(binding.file))
-    except SyntaxError:
-        return set()
+    functions = functions_of(search.worker.submission, binding.file)
     return {
         inner.value.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.name == own
+        for node in functions.get(binding.name.rpartition(".")[2], [])
         for inner in ast.walk(node)
         if isinstance(inner, (ast.Subscript, ast.Attribute)) and isinstance(inner.value, ast.Name)
     }

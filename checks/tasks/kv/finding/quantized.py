@@ -6,10 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from judge_tui.checks.binding.inventories import Inventories
-from judge_tui.checks.binding.solver import Family, Option, Search
+from judge_tui.checks.binding.solver import Family, Option, Search, Trial
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, ONE_HEAD, SOLO
@@ -85,7 +83,7 @@ def _switched(search: Search, plain: Binding) -> list[Binding]:
     """The plain cache, told to quantize: ``KVCache(…, quantize=True)``."""
     return [
         _told(plain, param["name"], True)
-        for param in _params(search, plain)
+        for param in search.params(plain.target)
         if param.get("default") is False and _SWITCH.search(param["name"])
     ]
 
@@ -93,7 +91,7 @@ def _switched(search: Search, plain: Binding) -> list[Binding]:
 def _named(search: Search, plain: Binding) -> list[Binding]:
     """The plain cache, told by one of the words that it knows how to store: ``KVCache(…, mode="int8")``."""
     known = []
-    for param in _params(search, plain):
+    for param in search.params(plain.target):
         if not (isinstance(param.get("default"), str) and _MODE.search(param["name"])):
             continue
         if _makes(search, _told(plain, param["name"], "no such mode")):
@@ -106,23 +104,12 @@ def _of_bits(search: Search, plain: Binding) -> list[Binding]:
     """The plain cache, made from an object that can be told the bits of a code: ``Spec(…, bits=8)``."""
     told = []
     for index, argument in enumerate(plain.args):
-        for param in _params_of(search.loaded, *argument.made.rpartition(":")[::2]) if argument.made else ():
+        for param in search.params(argument.made):
             if BITS.means(param["name"]) and "default" in param:
                 wider = replace(argument, parts=(*argument.parts, (param["name"], BITS.name)))
                 args = (*plain.args[:index], wider, *plain.args[index + 1 :])
                 told.append(replace(plain, role="quantized", args=args))
     return told
-
-
-def _params(search: Search, plain: Binding) -> Sequence[Mapping[str, Any]]:
-    """The parameters of what makes the plain cache."""
-    return _params_of(search.loaded, plain.file, plain.name)
-
-
-def _params_of(loaded: Inventories, file: str, name: str) -> Sequence[Mapping[str, Any]]:
-    inventory = loaded.get(file, {})
-    made = [*inventory.get("classes", ()), *inventory.get("functions", ())]
-    return next((each["params"] or () for each in made if each["name"] == name), ())
 
 
 def _told(plain: Binding, keyword: str, value: object) -> Binding:
@@ -193,8 +180,8 @@ def _settled(search: Search, calls: _Calls) -> Option | None:
     stored = Family(
         "quantized",
         lambda _: calls.stored(),
-        _readings,
         trials.steps,
+        _readings,
         meant=lambda search, option, _: _plainly_meant(search, option),
         rank=lambda _, result: result.error,
         right=_NEAR,
@@ -249,12 +236,9 @@ def _completed(search: Search, option: Option, calls: _Calls) -> Option:
 def _fed_at_once(search: Search, option: Option, calls: _Calls) -> Option:
     layout = option["append"].layout
     wide = layout if "N" in layout else layout.replace("H", "HN")
-    for many in (option["append"], *calls("append_many")):
-        extra = {"append_many": replace(many, role="append_many", layout=wide)}
-        result = trials.held_many(search, {**option, **extra})
-        if result.ran and result.error <= _NEAR:
-            return {**option, **extra}
-    return option
+    several = (option["append"], *calls("append_many"))
+    extras = ({"append_many": replace(many, role="append_many", layout=wide)} for many in several)
+    return option | search.first(option, extras, trials.held_many, _NEAR)
 
 
 def _attended(search: Search, option: Option, calls: _Calls) -> Option:
@@ -266,18 +250,28 @@ def _attended(search: Search, option: Option, calls: _Calls) -> Option:
     layout = option["append"].layout.replace("B", "")
     plain = {search.bound[name].target for name in ("attend", "step", "attention") if name in search.bound}
     own = {option[name].target for name in ("append", "append_many", "read") if name in option}
-    meant: Option = {}
-    for part in ("attend", "step"):
-        for one in (order for call in calls(part) if call.target not in own for order in _orders(call)):
-            extra = {part: replace(one, role=part)}
-            result = trials.steps(search, {**option, **extra})
-            if result.ran and result.error <= _NEAR:
-                return {**option, **extra}
-            own_name = part == "attend" or one.on or "cache" in one.name.lower()
-            order = one.layout.replace("B", "")
-            if result.ran and order == layout and own_name and one.target not in plain:
-                meant = meant or extra
-    return {**option, **meant}
+
+    def meant(_search: Search, whole: Option, _result: Trial) -> bool:
+        one = whole.get("attend") or whole["step"]
+        named = one.role == "attend" or one.on or "cache" in one.name.lower()
+        return one.layout.replace("B", "") == layout and bool(named) and one.target not in plain
+
+    attending = Family(
+        "quantized",
+        lambda _: (
+            option | {part: replace(one, role=part)}
+            for part in ("attend", "step")
+            for call in calls(part)
+            if call.target not in own
+            for one in _orders(call)
+        ),
+        trials.steps,
+        meant=meant,
+        right=_NEAR,
+        claims=lambda _: False,
+    )
+    found = search.settle(attending)
+    return found[0] if found else option
 
 
 def _orders(binding: Binding, rows: Sequence[str] = ()) -> list[Binding]:

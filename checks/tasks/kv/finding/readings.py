@@ -6,10 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.binding.solver import Option
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, ONE_HEAD, SOLO, layered, one_headed
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
@@ -120,21 +118,18 @@ def is_the_mistake(read: Option, mistake: str, ticks: bool) -> bool:
     return mistake in ORDERLY or plainly_meant(read, ticks)
 
 
-def may_be_misplaced(
-    loaded: Mapping[str, Mapping[str, Any]], read: Mapping[str, Binding], mistake: str
-) -> bool:
+def may_be_misplaced(search: Search, read: Option, mistake: str) -> bool:
     """Whether plain attention may only not have been told where its queries stand: at the first key, then.
 
     Args:
-        loaded: File → inventory.
+        search: Whose attention it is.
         read: The combination, as it was read.
         mistake: What its answers equal.
     """
     if "attention" not in read or mistake != ONLY_THE_FIRST:
         return False
     binding = read["attention"]
-    params = next((c.params for c in callables(loaded) if f"{c.file}:{c.name}" == binding.target), ())
-    names = [str(param["name"]) for param in params]
+    names = [str(param["name"]) for param in search.params(binding.target)]
     told = {a.keyword for a in binding.args} | set(names[: sum(not a.keyword for a in binding.args)])
     return any(name not in told and not ASIDE.search(name) for name in names)
 

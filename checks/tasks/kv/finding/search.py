@@ -144,7 +144,7 @@ def _tried(search: Search, written: Option) -> _Seen:
             if result.right:
                 seen.best = read, result
                 return seen
-            if not may_be_misplaced(search.loaded, read, result.mistake):
+            if not may_be_misplaced(search, read, result.mistake):
                 seen.add(read, result, ticks and result.ran and not advances_itself(search, read))
             noted(search, read, result)
     if not (written or seen.ran or seen.best):

@@ -13,7 +13,7 @@ from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.tasks.kv.faces.pool import PoolSizes
-from judge_tui.checks.tasks.kv.finding.signatures import Owner, constructors, matched
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_argument, constructors, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.block_roles import CREATE
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS
@@ -108,13 +108,9 @@ def _plain(binding: Binding) -> Binding:
 
 def alone(search: Search, parts: Option) -> Option:
     """The same parts as a cache of one sequence, over a pool of its own; none where that cannot be said."""
-    maker, made = parts["create"], parts["add"]
-    params = constructors(search.loaded).get((maker.file, maker.name), ())
-    if any(a.parts or not a.source for a in maker.args) or len(params) < len(maker.args):
+    made, pool = parts["add"], as_argument(search, parts["create"])
+    if pool is None:
         return {}
-    named = zip(maker.args, params, strict=False)
-    told = tuple((a.keyword or str(p["name"]), f"{a.form}:{a.source}".lstrip(":")) for a, p in named)
-    pool = Argument("", parts=told, made=maker.target)
     # of a pool of its own it is the only sequence
     place = {CACHE.name: pool, _SEQUENCE: Argument("", literal=0), "count": Argument("max_len")}
     args = tuple(replace(place.get(a.source, a), keyword=a.keyword) for a in made.args)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,24 +12,24 @@ from judge_tui.checks.binding.meant import is_its_own
 from judge_tui.checks.binding.solver import Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import BadResult, Raised
-from judge_tui.checks.lines import split_lines
-from judge_tui.checks.sources import source_text
 from judge_tui.checks.tasks.kv.faces import sharing
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
-from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
+from judge_tui.checks.tasks.kv.finding.pool_trials import NEAR, Play, off, played
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
-from judge_tui.checks.tasks.kv.words.masks import functions_of
+from judge_tui.checks.tasks.kv.words.masks import texts_of
 from judge_tui.checks.tasks.kv.words.sharing_roles import ROLES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
 __all__ = ["find", "of_codes", "of_pool"]
 
-_NEAR = 1e-2
+Tried = Callable[[Search, Option], Trial]
 #: How far off codes leave an answer, and a width that they fill.
 _FAR, _CODED = 0.3, 64
+#: What a sequence of a pool is told that it will have.
+_ROOM = 12
 #: Names of what is meant beyond doubt, right or wrong.
 _MEANT = {
     "fork": re.compile(r"(?i)fork|branch|share"),
@@ -47,29 +47,21 @@ _GOES = re.compile(r"(?i)roll_?back|rewind|undo|revert|retract|pop|drop|remove|d
 
 def find(search: Search) -> None:
     """Bind ``fork``, ``reorder`` and ``roll_back`` of the plain cache, where it has them."""
-    bound = search.bound
-    if not mode(bound):
-        return
-    trials = {"fork": _forked, "reorder": _reordered, "roll_back": _rolled_back}
-    _bind(search, trials)
+    if mode(search.bound):
+        _bind(search, {"fork": _forked, "reorder": _reordered(8, NEAR), "roll_back": _rolled_back(8, NEAR)})
 
 
 def of_codes(search: Search) -> None:
     """The same of a cache that keeps codes, whose roles are bound under the plain ones' names."""
-    _bind(search, {"reorder": _codes_reordered, "roll_back": _codes_rolled_back})
+    _bind(search, {"reorder": _reordered(_CODED, _FAR), "roll_back": _rolled_back(_CODED, _FAR)})
 
 
-def _bind(search: Search, trials: Mapping[str, Callable[[Search, Option], Trial]]) -> None:
+def _bind(search: Search, trials: Mapping[str, Tried]) -> None:
     bound = search.bound
-    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
+    owner = owner_of(search, bound)
     for role in ROLES if owner else ():
         if role.name not in bound and role.name in trials:
-            options = [
-                reading
-                for option in matched(search, role, owner=owner, stateful=True)[:MOST]
-                if option.target not in {binding.target for binding in bound.values()}
-                for reading in _readings(option)
-            ]
+            options = matched(search, role, owner=owner, stateful=True)[:MOST]
             bound.update(_settled(search, bound, options, trials[role.name]))
 
 
@@ -83,42 +75,35 @@ def of_pool(search: Search, option: Option, calls: Callable[[str], list[Binding]
     """
     whole = dict(option)
     for part, tried in (("fork", _pool_forked), ("roll_back", _pool_rolled_back)):
-        taken = {binding.target for binding in whole.values()}
-        options = [r for b in calls(part) if b.target not in taken for r in _readings(replace(b, role=part))]
+        options = [replace(binding, role=part) for binding in calls(part)]
         named = [one for one in options if one.takes("sequence") or one.on == "sequence"]
         whole.update(_settled(search, whole, named, tried))
     return whole
 
 
-def _settled(
-    search: Search, bound: Option, options: list[Binding], tried: Callable[[Search, Option], Trial]
-) -> Option:
+def _settled(search: Search, bound: Option, options: Sequence[Binding], tried: Tried) -> Option:
     """The first that is right; else the first that is meant beyond doubt, and runs, or never does."""
+    taken = {binding.target for binding in bound.values()}
     ran, failed = list[Binding](), dict[str, list[tuple[Binding, Trial]]]()
-    for option in options:
+    for option in (reading for one in options if one.target not in taken for reading in _readings(one)):
         result = tried(search, {**bound, option.role: option})
-        if result.ran and result.error <= _NEAR:
+        if result.ran and result.error <= NEAR:
             return {option.role: option}
         name = option.name.rpartition(".")[2]
-        named = bool(_MEANT[option.role].search(name)) or (
-            option.role.endswith("roll_back") and "trim" in name.lower() and _says_newest(search, option)
-        )
-        if named and result.ran and not np.isinf(result.error):
+        if not _MEANT[option.role].search(name):
+            trims = option.role == "roll_back" and "trim" in name.lower()
+            if not (trims and _says_newest(search, option)):
+                continue
+        if result.ran and not np.isinf(result.error):
             ran.append(option)
-        if named:
-            failed.setdefault(option.target, []).append((option, result))
+        failed.setdefault(option.target, []).append((option, result))
     broken = [each[0][0] for each in failed.values() if all(_breaks(search, *one) for one in each)]
     return {option.role: option for option in (ran or broken)[:1]}
 
 
 def _says_newest(search: Search, option: Binding) -> bool:
     """Whether the text of a call that trims says that the newest tokens go; others trim the oldest."""
-    submission = search.worker.submission
-    if option.file not in submission.files:
-        return False
-    lines = split_lines(source_text(submission.read_bytes(option.file)))
-    nodes = functions_of(submission, option.file).get(option.name.rpartition(".")[2], [])
-    return any(_NEWEST.search("\n".join(lines[n.lineno - 1 : n.end_lineno])) for n in nodes)
+    return any(map(_NEWEST.search, texts_of(search.worker.submission, option)))
 
 
 def _breaks(search: Search, option: Binding, result: Trial) -> bool:
@@ -156,11 +141,8 @@ def _readings(option: Binding) -> Iterator[Binding]:
         yield option
 
 
-def _fed(
-    search: Search, bound: Option, tokens: int, *, coded: bool = False
-) -> tuple[Fed, np.random.Generator]:
-    rng, sizes = np.random.default_rng(18), Sizes(max_len=32, layers=1)
-    sizes = replace(sizes, head_dim=_CODED) if coded else sizes
+def _fed(search: Search, bound: Option, tokens: int, width: int = 8) -> tuple[Fed, np.random.Generator]:
+    rng, sizes = np.random.default_rng(18), Sizes(max_len=32, layers=1, head_dim=width)
     cached = Cached(search.worker, bound, sizes, lambda: BUDGET)
     if cached.alone:
         cached = Cached(search.worker, bound, replace(sizes, batch=1), lambda: BUDGET)
@@ -180,84 +162,57 @@ def _forked(search: Search, bound: Option) -> float:
     return float(np.max([fed.held(), other.held()]))
 
 
-@trial
-def _reordered(search: Search, bound: Option) -> float:
-    """Two rows change places."""
-    fed, rng = _fed(search, bound, 2)
-    fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
-    return float(np.max([fed.held(), fed.feed(rng, 1)]))
+def _reordered(width: int, near: float) -> Tried:
+    """Two rows change places; what is off by less than ``near`` is right."""
+
+    @trial
+    def tried(search: Search, bound: Option) -> float:
+        fed, rng = _fed(search, bound, 2, width)
+        fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
+        return _within(near, fed.held(), fed.feed(rng, 1))
+
+    return tried
 
 
-@trial
-def _codes_reordered(search: Search, bound: Option) -> float:
-    """Two rows change places, of codes: what is as near as these are is right."""
-    fed, rng = _fed(search, bound, 2, coded=True)
-    fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
-    return _coded(fed.held(), fed.feed(rng, 1))
-
-
-@trial
-def _codes_rolled_back(search: Search, bound: Option) -> float:
-    """Two of six tokens go, and two others come, of codes."""
-    fed, rng = _fed(search, bound, 6, coded=True)
-    newest = fed.newest(4)
-    fed.roll_back(2)
-    held = fed.held()
-    if held > _FAR and newest.held() <= _FAR:
-        return float("inf")
-    return _coded(held, fed.feed(rng, 2))
-
-
-def _coded(*errors: float) -> float:
-    worst = float(np.max(errors))
-    return 0.0 if worst <= _FAR else worst
-
-
-@trial
-def _rolled_back(search: Search, bound: Option) -> float:
+def _rolled_back(width: int, near: float) -> Tried:
     """Two of six tokens go, and two others come; infinite where the newest stay and the oldest go."""
-    fed, rng = _fed(search, bound, 6)
-    newest = fed.newest(4)
-    fed.roll_back(2)
-    held = fed.held()
-    if held > _NEAR and newest.held() <= _NEAR:
-        return float("inf")
-    return float(np.max([held, fed.feed(rng, 2)]))
+
+    @trial
+    def tried(search: Search, bound: Option) -> float:
+        fed, rng = _fed(search, bound, 6, width)
+        newest = fed.newest(4)
+        fed.roll_back(2)
+        held = fed.held()
+        if held > near and newest.held() <= near:
+            return float("inf")
+        return _within(near, held, fed.feed(rng, 2))
+
+    return tried
 
 
-def _pool(search: Search, option: Option, tokens: int) -> tuple[Pool, np.random.Generator]:
-    rng = np.random.default_rng(19)
-    pool = Pool(search.worker, option, PoolSizes(), lambda: BUDGET)
-    pool.add(0, 12)
-    _more(pool, rng, tokens)
-    return pool, rng
-
-
-def _more(pool: Pool, rng: np.random.Generator, tokens: int) -> None:
-    sizes = pool.sizes
-    k, v = rng.standard_normal((2, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
-    pool.append(0, k, v, whole=False)
+def _within(near: float, *errors: float) -> float:
+    worst = float(np.max(errors))
+    return 0.0 if worst <= near else worst
 
 
 @trial
 def _pool_forked(search: Search, option: Option) -> float:
     """A sequence of three tokens, in blocks of four, and a second one with the same past."""
-    pool, _rng = _pool(search, option, 3)
+    pool, rng = played(search, option, Play(((0, 3),)), _ROOM)
     sharing.fork(pool, 0, 1)
-    return float(np.max([pool.off(0), pool.off(1)]))
+    return off(pool, rng)
 
 
 @trial
 def _pool_rolled_back(search: Search, option: Option) -> float:
     """Two of seven tokens go, and three others come; infinite where the newest stay and the oldest go."""
-    pool, rng = _pool(search, option, 7)
-    before = pool.fed[0]
+    pool, rng = played(search, option, Play(((0, 7),)), _ROOM)
+    k, v = pool.fed[0]
     sharing.roll_back_sequence(pool, 0, 2)
     kept, held = pool.fed[0], pool.off(0)
-    k, v = before
     pool.fed[0] = k[:, 2:], v[:, 2:]
-    if held > _NEAR and pool.off(0) <= _NEAR:
+    if held > NEAR and pool.off(0) <= NEAR:
         return float("inf")
     pool.fed[0] = kept
-    _more(pool, rng, 3)
+    pool.grow(rng, 0, 3)
     return float(np.max([held, pool.off(0)]))

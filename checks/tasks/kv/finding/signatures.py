@@ -23,7 +23,7 @@ from judge_tui.checks.tasks.kv.words.parameters import BITS, K, V, takes
 from judge_tui.checks.tasks.kv.words.roles import SIZES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["Owner", "as_told", "called_with", "constructors", "matched"]
+__all__ = ["Owner", "as_argument", "as_told", "called_with", "constructors", "matched"]
 
 #: Names of class methods that make an instance.
 _MAKES = frozenset({
@@ -52,14 +52,22 @@ class Owner:
     bare: bool = True
 
     @classmethod
-    def of(cls, worker: Worker, create: Binding) -> Owner:
-        """Make a cache and look at it.
+    def of(
+        cls, worker: Worker, maker: Binding, inputs: Mapping[str, Any] | None = None, name: str = "cache"
+    ) -> Owner:
+        """Make a cache, or a decoder, and look at it.
+
+        Args:
+            worker: Where the submission is.
+            maker: What makes it.
+            inputs: All that this may ask for; the sizes of a cache, when left out.
+            name: What it is in canonical names.
 
         Raises:
             Fault: It cannot be made.
         """
-        returned = invoke(worker, create, Sizes().inputs(), budget=10.0)
-        handle = returned.handle("cache") if returned.has("cache") else returned.result.handle
+        returned = invoke(worker, maker, inputs or Sizes().inputs(), budget=10.0)
+        handle = returned.handle(name) if returned.has(name) else returned.result.handle
         return cls.seen(worker.describe(handle))
 
     @classmethod
@@ -221,3 +229,13 @@ def as_told(binding: Binding, *makers: Binding) -> Binding:
         replace(told[a.made], keyword=a.keyword) if a.made and a.made in told else a for a in binding.args
     )
     return replace(binding, args=args)
+
+
+def as_argument(search: Search, maker: Binding) -> Argument | None:
+    """What a call makes, handed over; ``None`` where it cannot be made by keywords alone."""
+    params = search.params(maker.target)
+    if not maker.args or any(a.parts or not a.source for a in maker.args) or len(params) < len(maker.args):
+        return None
+    names = [a.keyword or str(param["name"]) for a, param in zip(maker.args, params, strict=False)]
+    sources = [f"{a.form}:{a.source}" if a.form else a.source for a in maker.args]
+    return Argument("", parts=tuple(zip(names, sources, strict=True)), made=maker.target)

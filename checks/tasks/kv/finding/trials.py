@@ -19,6 +19,7 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.fed import Fed
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis, nearly
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -59,21 +60,23 @@ def _fresh(search: Search, bound: Option) -> Cached:
     return Cached(search.worker, bound, sizes, lambda: BUDGET, together=together)
 
 
+def _fed(search: Search, bound: Option) -> tuple[Fed, np.random.Generator]:
+    """An empty cache that remembers what it is fed, and what draws that."""
+    rng = np.random.default_rng(8)
+    return Fed.of(_fresh(search, bound), rng, 0), rng
+
+
+def _off(fed: Fed, error: float) -> float:
+    """The error of the answers, or of what is stored where there is no attention."""
+    return fed.kept() if fed.cached.mode == "read" else error
+
+
 def _compared(cached: Cached, out: Array, q: Array, k: Array, v: Array) -> float:
     """Error of the answer, or of what is stored where there is no attention; q are the last tokens of k."""
     if cached.mode == "read":
-        errors = []
-        for row in range(k.shape[0]):
-            got = cached.stored(row)
-            errors += [relative_error(got[0], k[row : row + 1].astype(float)),
-                       relative_error(got[1], v[row : row + 1].astype(float))]  # fmt: skip
-        return _worst(errors)
+        return Fed(cached, list(zip(k, v, strict=True))).kept()
     visible = causal_rows(q.shape[2], k.shape[2])
     return relative_error(out, attention(q, k, v, visible=visible))
-
-
-def _worst(errors: list[float]) -> float:
-    return float("nan") if any(np.isnan(e) for e in errors) else max(errors)
 
 
 @trial
@@ -99,42 +102,30 @@ def _stepped(search: Search, bound: Option, diagnosed: Callable[[Array, Array, A
         errors.append(_compared(cached, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
         if cached.mode != "read" and t >= 2 and not errors[-1] <= RIGHT:
             mistakes.add(diagnosed(out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
-    return Trial(_worst(errors), mistake=mistakes.pop() if len(mistakes) == 1 else "")
+    return Trial(float(np.max(errors)), mistake=mistakes.pop() if len(mistakes) == 1 else "")
 
 
 @trial
 def in_step(search: Search, bound: Option) -> float:
     """Five decode steps of two layers, each of which appends and attends in its turn."""
     rng = np.random.default_rng(12)
-    layers = [(layer, drawn(rng, layer.sizes, 5)) for layer in _fresh(search, bound).in_step()]
-    errors = []
-    for t in range(5):
-        now, seen = slice(t, t + 1), slice(0, t + 1)
-        for layer, (q, k, v) in layers:
-            out = layer.feed(q[:, :, now], k[:, :, now], v[:, :, now])
-            errors.append(_compared(layer, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
-    return _worst(errors)
+    layers = [Fed.of(layer, rng, 0) for layer in _fresh(search, bound).in_step()]
+    return float(np.max([_off(layer, layer.feed(rng, 1)) for _ in range(5) for layer in layers]))
 
 
 @trial
 def held_many(search: Search, bound: Option) -> float:
     """Four tokens at once (heads are three), then one: whether all are held; the error is of the last row."""
-    cached = _fresh(search, bound)
-    q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
-    out = cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
-    first = _compared(cached, out[:, :, 3:], q[:, :, 3:4], k[:, :, :4], v[:, :, :4])
-    out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
-    return _worst([first, _compared(cached, out, q[:, :, 4:], k, v)])
+    fed, rng = _fed(search, bound)
+    return float(np.max([_off(fed, fed.at_once(rng, tokens)) for tokens in (4, 1)]))
 
 
 @trial
 def stored_many(search: Search, bound: Option) -> float:
     """The same of the last token alone, whatever attention makes of the queries of the first four."""
-    cached = _fresh(search, bound)
-    q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
-    cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
-    out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
-    return _compared(cached, out, q[:, :, 4:], k, v)
+    fed, rng = _fed(search, bound)
+    fed.at_once(rng, 4)
+    return _off(fed, fed.at_once(rng, 1))
 
 
 @trial
@@ -144,9 +135,9 @@ def prompts(search: Search, bound: Option) -> float:
     if not cached.prompts_apart:
         raise Skipped("takes no prompts of single sequences")
     q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
-    cached.prompts(k[:, :, :4], v[:, :, :4], np.full(cached.sizes.batch, 4, np.int64))
+    cached.feed_prompts(k[:, :, :4], v[:, :, :4], np.full(cached.sizes.batch, 4, np.int64))
     out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
-    return _compared(cached, out, q[:, :, 4:], k, v)
+    return relative_error(out, attention(q[:, :, 4:], k, v))
 
 
 @trial
@@ -160,13 +151,9 @@ def fills(search: Search, bound: Option) -> float:
 @trial
 def held(search: Search, bound: Option) -> float:
     """Three tokens fed one by one: whether they are read back."""
-    cached = _fresh(search, bound)
-    q, k, v = drawn(np.random.default_rng(10), cached.sizes, 3)
-    cached.feed(q, k, v, whole=False)
-    got = [cached.stored(b) for b in range(2)]
-    return _worst(
-        [relative_error(got[b][i], x[b : b + 1].astype(float)) for b in range(2) for i, x in ((0, k), (1, v))]
-    )
+    fed, rng = _fed(search, bound)
+    fed.feed(rng, 3)
+    return fed.kept()
 
 
 def advances_itself(search: Search, bound: Option) -> bool:
@@ -189,26 +176,11 @@ def gives_floats(search: Search, bound: Option) -> bool:
 @trial
 def ragged(search: Search, bound: Option) -> float:
     """A batch of lengths 2 and 3, then one token each; each row against its own sequence."""
-    cached = _fresh(search, bound)
-    if not cached.ragged_by():
+    fed, rng = _fed(search, bound)
+    if not fed.cached.ragged_by():
         raise Skipped("takes no lengths")
-    counts = np.array([2, 3])
-    q, k, v = drawn(np.random.default_rng(9), cached.sizes, 4)
-    cached.feed(q[:, :, :3], k[:, :, :3], v[:, :, :3], counts)
-    new = (q[:, :, 3:], k[:, :, 3:], v[:, :, 3:])
-    out = cached.feed(*new)
-    errors = []
-    for b, n in enumerate(counts):
-        row = slice(b, b + 1)
-        keys, values = (np.concatenate([x[row, :, :n], x[row, :, 3:]], axis=2) for x in (k, v))
-        if cached.mode == "read":
-            got = cached.stored(b)
-            errors += [
-                relative_error(mine, fed.astype(float)) for mine, fed in zip(got, (keys, values), strict=True)
-            ]
-        else:
-            errors.append(relative_error(out[row], attention(q[row, :, 3:], keys, values)))
-    return _worst(errors)
+    fed.at_once(rng, 2, 3)
+    return _off(fed, fed.feed(rng, 1))
 
 
 def settled_by(binding: Binding, result: Trial) -> Binding:

@@ -8,19 +8,15 @@ to keep what it is fed, and nothing in it speaks of another kind of attention.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 
-from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.lines import split_lines
-from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.masks import texts_of
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["confirmed"]
@@ -44,21 +40,19 @@ def confirmed(search: Search, bound: Option, options: Sequence[Option]) -> Optio
     """
     for option in options:
         main = option.get("step") or option.get("attend") or option.get("attention")
-        if main is None or not _named(search.loaded, main) or _other_kind(search, main):
+        if main is None or not _named(search, main) or _other_kind(search, main):
             continue
         if _stores(search, bound, option):
             return option
     return None
 
 
-def _named(loaded: Inventories, binding: Binding) -> bool:
+def _named(search: Search, binding: Binding) -> bool:
     """Whether its arrays are told by their names, not by their places."""
     if binding.origin != "found":
         return True
     needed = [param for param in _ROLES[binding.role].params if param.required]
-    params = next(
-        (c.params for c in callables(loaded) if (c.file, c.name) == (binding.file, binding.name)), ()
-    )
+    params = search.params(binding.target)
     return all(any(param.means(p["name"]) for p in params) for param in needed)
 
 
@@ -66,18 +60,7 @@ def _other_kind(search: Search, binding: Binding) -> bool:
     """Whether the callable's name or its own text speaks of another kind of attention."""
     if binding.file == ADAPTER:
         return False
-    own = binding.name.rpartition(".")[2]
-    data = search.worker.submission.read_bytes(binding.file)
-    try:
-        tree, lines = parsed(data), split_lines(source_text(data))
-    except SyntaxError:
-        return True
-    texts = [
-        line
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.name == own
-        for line in lines[node.lineno - 1 : node.end_lineno]
-    ]
+    texts = texts_of(search.worker.submission, binding)
     return bool(_OTHER_KIND.search("\n".join([binding.name, *texts])))
 
 

@@ -119,7 +119,7 @@ def differs_from_solo(bench: Bench, pool: Pool, solo: Pool) -> str:
 
 def _all_of(pool: Pool, sequence: int) -> tuple[npt.NDArray[Any], ...]:
     if not pool.attends:
-        return pool.read(sequence)
+        return pool.stored(sequence)
     return (
         np.round(pool.attend(sequence, np.ones((pool.sizes.heads, 1, pool.sizes.head_dim), np.float32)), 5),
     )

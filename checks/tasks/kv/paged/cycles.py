@@ -11,7 +11,8 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Call, Handle, Target
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.axis_orders import to_wire
-from judge_tui.checks.tasks.kv.faces.pool import Pool, names_it
+from judge_tui.checks.tasks.kv.faces.pool import Pool
+from judge_tui.checks.tasks.kv.faces.store import names_it
 
 __all__ = ["Cycled", "cycles"]
 
@@ -71,7 +72,7 @@ def cycles(pool: Pool, rng: np.random.Generator, live: int) -> Cycled:
 
 
 def _kept(pool: Pool) -> int:
-    return pool.worker.footprint(pool.state) if isinstance(pool.state, Handle) else 0
+    return pool.worker.footprint(state) if isinstance(state := pool.state(), Handle) else 0
 
 
 def _unit(pool: Pool, rng: np.random.Generator, live: int) -> list[Call]:
@@ -95,7 +96,7 @@ def _unit(pool: Pool, rng: np.random.Generator, live: int) -> list[Call]:
 def _come(
     pool: Pool, calls: list[Call], sequence: int, length: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    inputs = pool.inputs(sequence, count=length)
+    inputs = pool.asked(sequence, count=length)
     sizes = pool.sizes
     many = pool.bound.get("append_many")
     steps = [length] if many is not None else [1] * length

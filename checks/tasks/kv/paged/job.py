@@ -69,7 +69,7 @@ class Job:
         pool.add(0, 1)
         x = np.ones((pool.sizes.heads, 1, pool.sizes.head_dim), np.float32)
         pool.append(0, x, x)
-        leaves = self.bench.worker.leaves(pool.state) if isinstance(pool.state, Handle) else []
+        leaves = self.bench.worker.leaves(state) if isinstance(state := pool.state(), Handle) else []
         if any(leaf.get("dtype") == "float16" for leaf in leaves):
             self.limit = 2e-2 if pool.attends else 2e-3
         else:

@@ -38,7 +38,7 @@ def judge_freed_twice(job: Job) -> None:
         fed(sequence, 6)
     pool.free(0)
     said = pool.twice(0)
-    pool.ids.pop(0, None)
+    pool.names.pop(0, None)
     fill(job.bench, pool, each=2 * sizes.block_size, name="twice")
     worst, place = tokens_off(pool)
     ok = job.found.limit(

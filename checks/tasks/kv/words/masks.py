@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.sources import parsed
+from judge_tui.checks.lines import split_lines
+from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER, Submission
 
-__all__ = ["functions_of", "masking_of", "said_of"]
+__all__ = ["functions_of", "masking_of", "said_of", "texts_of"]
 
 _CAUSAL = re.compile(r"causal|tril|triu|^tri$", re.I)
 #: What a text says that is causal: attention, or a model; of a mask it may say as well that none is needed.
@@ -115,6 +116,15 @@ def functions_of(submission: Submission, file: str) -> dict[str, list[ast.Functi
         if isinstance(node, ast.FunctionDef):
             functions.setdefault(node.name, []).append(node)
     return functions
+
+
+def texts_of(submission: Submission, binding: Binding) -> list[str]:
+    """Source of the functions and methods of a callable's name in its file; none of an adapter's."""
+    if binding.file not in submission.files:
+        return []
+    lines = split_lines(source_text(submission.read_bytes(binding.file)))
+    nodes = functions_of(submission, binding.file).get(binding.name.rpartition(".")[2], [])
+    return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in nodes]
 
 
 def _words(node: ast.FunctionDef) -> Iterator[tuple[str, int]]:

@@ -1,12 +1,15 @@
-"""A cache that was made, and single calls of what plays its roles: what goes in, what is fetched."""
+"""What is common to caches of every kind: one was made, its roles are called, arrays go in and come out.
+
+A batch that is fed together (:mod:`.cached`) and a pool whose sequences come and go (:mod:`.pool`) are both
+told of their sequences, asked for room, advanced, changed in place or given anew.
+"""
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,37 +20,34 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.strides import HOWS, laid
-from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, part
+from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import (
     answered,
     fits,
     from_wire,
     of_layer,
-    one_headed,
     packed,
     to_wire,
     unpacked,
     wire_shape,
 )
-from judge_tui.checks.tasks.kv.faces.block_tables import chooses, of_rows
 from judge_tui.checks.tasks.kv.faces.twice import created, invoked
-from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE
-from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, RESERVE
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import same_bits
 
-__all__ = ["Opened", "by_rows", "per_sequence"]
+__all__ = ["Store", "by_rows", "given_number", "names_it", "per_sequence"]
 
 Array = npt.NDArray[Any]
 #: Arrays of a list, of which three go into one call.
 _LISTED = 20
-_APPEND_MANY = next(role for role in roles.ROLES if role.name == "append_many")
-#: Roles beside which prompts are no call of their own, or are told otherwise.
-_OTHERWISE = frozenset({"step_many", "advance", "advance_after", "reserve"})
+_ROLES = {role.name: role for role in roles.ROLES}
+#: The first id of a token: of the small ones a check makes its own prompts.
+_FIRST_ID = 1000
 
 
-class Opened:
+class Store:
     """One cache (or one per sequence, where a cache holds a single one), and calls on it.
 
     Args:
@@ -56,17 +56,19 @@ class Opened:
         sizes: What the cache is made for.
         left: Tells the seconds that remain.
         counted: Whether the worker counts, from the making of the cache on.
-        goes: Tells of a guessed way of feeding whether a small call of it goes; all do, when left out.
         together: Layers that go in with one call, where an axis is theirs.
+        alone: Whether a cache holds one sequence only.
 
     Attributes:
-        counts: (B,) tokens that were fed to each sequence.
         states: The cache, or one per sequence.
+        layer: Whose keys and values go in.
         last: The last call.
         touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
         counters: What the worker counted in each call; asked for where it is a list.
         feeds_layers: Whether what comes in is of one layer of several; else a cache is made for one.
         names: Sequence → what the submission knows it by, where it gives names itself.
+        prompts: Sequence → the ids of its tokens, where the cache is told of them; no two are alike unless
+            a check hands them over.
         quiet: Whether it is not told that a step is over: another layer of the step comes after this one.
         strided: Whether what comes in lies in memory in other orders, array by array.
     """
@@ -79,39 +81,31 @@ class Opened:
         left: Callable[[], float],
         *,
         counted: bool = False,
-        goes: Callable[[Way], bool] | None = None,
         together: int = 1,
+        alone: bool = False,
     ) -> None:
-        self.worker = worker
-        self.together = together
-        self.goes = goes
-        self.bound = bound
+        self.worker, self.bound, self.sizes, self.left = worker, bound, sizes, left
+        self.together, self.alone, self.layer = together, alone, 0
         feeding = bound.get("step") or bound.get("append") or bound.get("append_many")
-        if feeding is not None and one_headed(feeding.layout):
-            sizes = replace(sizes, heads=1, query_heads=0)
-        self.sizes = sizes
-        self.left = left
-        # What gives everything back as it takes more in is read by that.
-        self.mode = mode(bound) or "read"
-        self.layer = 0
-        self.counts = np.zeros(sizes.batch, np.int64)
+        self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.last: Returned | None = None
         self.touched: set[str] | None = None
         self.counters: list[Mapping[str, Any]] | None = [] if counted else None
-        self._pairs: list[tuple[Handle, Handle, str] | None] = []
-        self.alone = feeding is not None and _holds_one(feeding)
-        self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.names: dict[int, Any] = {}
-        self.quiet = False
-        self.strided = False
-        self._turns, self._ids = itertools.count(), itertools.count(1)
-        #: Sequence → the ids of its tokens, where it is told of them; no two are alike.
-        self._prompts: dict[int, list[int]] = {}
+        self.prompts: dict[int, list[int]] = {}
+        self.quiet = self.strided = False
+        self._turns, self._ids = itertools.count(), itertools.count(_FIRST_ID)
         #: Sequences that come with the first of their tokens.
         self._expected: set[int] = set()
-        self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
-        for b in range(sizes.batch):
-            self.add(b)
+        self.states = [self._created() for _ in range(sizes.batch if alone else 1)]
+
+    def length(self, b: int | None) -> npt.NDArray[np.int64]:
+        """How many tokens a sequence holds, (1,), or each of all, (B,)."""
+        raise NotImplementedError
+
+    def took(self, b: int | None, k: Array, v: Array, counts: Array) -> None:
+        """Count so many new tokens, (B, G, T, D) each, of a sequence, or of all."""
+        raise NotImplementedError
 
     def _created(self) -> State:
         create = self.bound.get("create")
@@ -133,18 +127,44 @@ class Opened:
             inputs.update(layers=self.together)
         return inputs
 
-    def add(self, b: int) -> None:
-        """Tell a cache of a sequence, where it has to be told; it may give it a name of its own."""
-        binding = self.bound.get("add")
-        if binding is None:
-            return
-        if binding.takes("k"):
-            self._expected.add(b)
-            return
-        more: dict[str, Any] = {"count": self.sizes.max_len}
-        if binding.takes("prompt"):
-            more |= {"prompt": self._ids_of(b, 0, self.sizes.max_len)}
-        self._named(binding, self.told(binding, ADD, more, b), b)
+    def state(self, b: int | None = None) -> State:
+        """The cache, or that of a sequence."""
+        return self.states[(b or 0) if self.alone else 0]
+
+    def inputs(self, b: int | None, counts: Array, queries: int = 0) -> dict[str, Any]:
+        """Everything that a call may ask for.
+
+        Args:
+            b: A sequence; all of them when left out.
+            counts: Tokens that the call adds, to each.
+            queries: That attend, and are the newest of what is stored.
+        """
+        stored, state, create = self.length(b), self.state(b), self.bound.get("create")
+        totals, rows = stored + counts, range(len(stored)) if b is None else [b]
+        inputs: dict[str, Any] = {
+            **(self.sizes.inputs() if create is None else self._made_for(create)),
+            "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
+            "rows": [self.names.get(row, row) for row in rows], "count": int(counts.max()),
+            "lengths": counts, "totals": totals,
+            "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - queries,
+            "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
+            "before": stored.copy(), "bounds": np.concatenate([[0], np.cumsum(counts)]),
+        }  # fmt: skip
+        if isinstance(state, tuple):
+            inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
+        elif isinstance(state, Handle):
+            inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
+        if b is not None:
+            ids = self._ids_of(b, int(stored[0]), int(counts[0]))
+            inputs.update(prompt=ids, token=ids[0] if ids else 0)
+        return inputs
+
+    def _come(self, b: int, inputs: Mapping[str, Any]) -> None:
+        """Tell a cache of a sequence; it may give it a name of its own."""
+        binding = self.bound["add"]
+        returned = self.did(binding, ADD, inputs, b)
+        if names_it(binding):
+            self.names[b] = given_number(returned)
 
     def come_with(self, b: int, k: Array, v: Array) -> None:
         """Tell a cache of a sequence that comes with its first tokens, whose ids no other has.
@@ -154,35 +174,23 @@ class Opened:
             k: (1, G, T, D).
             v: As k.
         """
-        binding, tokens = self.bound["add"], k.shape[2]
-        ids = self._ids_of(b, 0, tokens)
-        wired = {name: self._to_wire(x, binding, np.array([tokens])) for name, x in (("k", k), ("v", v))}
-        self._named(binding, self.told(binding, ADD, {"count": tokens, "prompt": ids, **wired}, b), b)
+        counts = np.array([k.shape[2]])
+        told = {**self.inputs(b, counts), **self._arrays(self.bound["add"], counts, k=k, v=v)}
+        self._come(b, told)
         self._expected.discard(b)
-        self.counts[b] += tokens
+        self.took(b, k, v, counts)
 
     def _ids_of(self, b: int, start: int, count: int) -> list[int]:
         """The ids of tokens of a sequence, which no other has."""
-        known = self._prompts.setdefault(b, [])
+        known = self.prompts.setdefault(b, [])
         known += itertools.islice(self._ids, max(0, start + count - len(known)))
         return known[start : start + count]
 
-    def _named(self, binding: Binding, returned: Returned, b: int) -> None:
-        """What a cache calls a sequence that has come, where it was not told."""
-        if not binding.takes("sequence"):
-            if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
-                raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
-            self.names[b] = returned.result.handle
-
-    def free(self, b: int) -> None:
-        """Let a sequence go; what it held is forgotten here as well."""
-        self.counts[b] = 0
-        self._prompts.pop(b, None)
-        self.told(self.bound["free"], FREE, {}, b)
-
-    def changed(self) -> None:
-        """What was handed out is of before: rows were moved, copied or cut since."""
-        self._pairs = []
+    def did(self, binding: Binding, role: Role, inputs: Mapping[str, Any], b: int | None) -> Returned:
+        """Call what may change the cache, of a sequence or of all."""
+        returned, at = self.call(binding, inputs), (b or 0) if self.alone else 0
+        self.states[at] = cache_of(returned, binding, role, self.states[at])
+        return returned
 
     def told(self, binding: Binding, role: Role, more: Mapping[str, Any], b: int | None = None) -> Returned:
         """Call what feeds nothing and changes the cache.
@@ -193,87 +201,59 @@ class Opened:
             more: What it may ask for beside what all calls may.
             b: Of which sequence it is told; of all of them, when left out.
         """
-        at = b if self.alone and b is not None else 0
-        nothing = np.zeros(self.sizes.batch if b is None else 1, np.int64)
-        inputs = {**self._inputs(b, nothing, self.states[at], binding), **more}
-        returned = self._invoked(binding, inputs)
-        self.states[at] = cache_of(returned, binding, role, self.states[at])
-        return returned
+        nothing = np.zeros(len(self.length(b)), np.int64)
+        return self.did(binding, role, {**self.inputs(b, nothing), **more}, b)
 
-    @property
-    def prompts_apart(self) -> bool:
-        """Whether a call stores the prompt of one sequence, and all sequences step together, a token each.
-
-        Attention over a prompt cannot be asked for then: what attends answers for the whole batch.
-        """
-        steps = {"fused": ("step",), "attend": ("append", "attend")}.get(self.mode, ())
-        together = [self.bound[name] for name in steps if name in self.bound]
-        many = self.bound.get("append_many")
-        if self.alone or not together or len(together) != len(steps) or _OTHERWISE & set(self.bound):
-            return False
-        return (
-            many is not None
-            and per_sequence(many)
-            and all("B" in c.layout and not {"N", "P"} & set(c.layout) and not by_rows(c) for c in together)
-        )
-
-    def prompts(self, k: Array, v: Array, counts: Array) -> None:
-        """Store a prompt of each sequence by itself, where that is a call of its own.
+    def _put(self, binding: Binding, b: int | None, counts: Array, **arrays: Array) -> Returned:
+        """One call that stores tokens, with room made before, and the step ended after it.
 
         Args:
-            k: (B, G, T, D).
-            v: As k.
-            counts: (B,) how many of the T tokens each sequence has.
+            binding: The call.
+            b: A sequence; all of them when left out.
+            counts: Tokens of each.
+            arrays: Keys and values, (B, G, T, D), and what else goes in beside them.
+        """
+        if (reserve := self.bound.get("reserve")) is not None:
+            self.did(reserve, RESERVE, {**self.inputs(b, counts), **self._told_of(reserve, b, counts)}, b)
+        inputs = {**self.inputs(b, counts), **self._arrays(binding, counts, **arrays)}
+        # a pool's roles are the plain ones under names of their own
+        role = _ROLES[binding.role.removeprefix("paged_")]
+        returned = self.did(binding, role, inputs, b)
+        self.took(b, arrays["k"], arrays["v"], counts)
+        self._advanced("advance", b, counts)
+        return returned
+
+    def _told_of(self, binding: Binding, b: int | None, counts: Array) -> dict[str, Any]:
+        """How many tokens come, or are there: of a sequence, or of all where it is told of all at once."""
+        if b is not None and not (self.alone or by_rows(binding)):
+            every = np.zeros(max(self.sizes.batch, b + 1), counts.dtype)
+            every[b] = counts[0]
+            counts = every
+        return {"count": int(counts.max()), "lengths": counts, "active": counts > 0}
+
+    def _advanced(self, role: str, b: int | None, counts: Array) -> None:
+        """Tell a cache that counts by itself, and apart, that a step is over; it may give a new cache."""
+        binding = self.bound.get(role)
+        if binding is None or self.quiet:
+            return
+        if b is None and (self.alone or per_sequence(binding)):
+            for row in range(self.sizes.batch):
+                self._advanced(role, row, counts[row : row + 1])
+            return
+        self.told(binding, _ROLES[role], self._told_of(binding, b, counts), b)
+
+    def read(self, binding: Binding, inputs: Mapping[str, Any]) -> tuple[Handle, Handle]:
+        """Keys and values as a call gives them back.
 
         Raises:
-            Fault: What the submission did.
+            BadResult: It gives none.
         """
-        binding = self.bound["append_many"]
-        for b in map(int, np.flatnonzero(counts)):
-            row, own = slice(b, b + 1), counts[b : b + 1]
-            inputs = self._inputs(b, own, self.states[0], binding)
-            for name, array in (("k", k), ("v", v)):
-                inputs[name] = self._to_wire(array[row, :, : counts[b]], binding, own)
-            returned = self._invoked(binding, inputs)
-            self.states[0] = cache_of(returned, binding, _APPEND_MANY, self.states[0])
-            self.counts[b] += counts[b]
+        if (found := pair(self.call(binding, inputs), _ROLES["read"])) is None:
+            raise BadResult(f"{binding.target} gives no keys and values")
+        return found
 
-    def beside(self, layer: int) -> Self:
-        """Another layer of the same cache, with counts of its own."""
-        other = copy.copy(self)
-        other.layer, other.counts, other._pairs = layer, np.zeros(self.sizes.batch, np.int64), []
-        return other
-
-    def _inputs(
-        self, b: int | None, counts: Array, state: State, binding: Binding, tokens: int = 0
-    ) -> dict[str, Any]:
-        """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
-        stored = self.counts if b is None else self.counts[b : b + 1]
-        totals, create = stored + counts, self.bound.get("create")
-        inputs: dict[str, Any] = {
-            **(self.sizes.inputs() if create is None else self._made_for(create)),
-            "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
-            "rows": [self.names.get(row, row) for row in (range(self.sizes.batch) if b is None else [b])],
-            "lengths": counts, "totals": totals,
-            "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
-            "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
-            "before": stored.copy(), "bounds": np.concatenate([[0], np.cumsum(counts)]),
-        }  # fmt: skip
-        if binding.takes("cache_k") or binding.on == "cache_k":
-            if isinstance(state, tuple):
-                inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
-            elif isinstance(state, Handle):
-                inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
-        if b is not None and (binding.takes("prompt") or binding.takes("token")):
-            ids = self._ids_of(b, int(stored[0]), int(counts[0]))
-            inputs.update(prompt=ids, token=ids[0] if ids else 0)
-        if chooses({binding.role: binding}):
-            # Where tokens lie in a pool is ours to say: one pool for all, or one for each sequence.
-            sizes, first = (replace(self.sizes, batch=1), 0) if self.alone else (self.sizes, b or 0)
-            inputs.update(of_rows(sizes, stored.tolist(), counts[: len(stored)].tolist(), first))
-        return inputs
-
-    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+    def call(self, binding: Binding, inputs: Mapping[str, Any]) -> Returned:
+        """Call one of its roles, arrays as they are; once, or for keys and values apart."""
         counting = self.counters is not None
         self.last = invoked(self.worker, binding, inputs, budget=self.left(), count=counting, wired=True)
         if self.counters is not None:
@@ -330,6 +310,10 @@ class Opened:
             out[b : b + 1, :, :n] = self._from_wire(handle.part((step, key)), own, alone)
         return out
 
+    def _arrays(self, binding: Binding, counts: Array, **arrays: Array) -> dict[str, Any]:
+        """(B, H, N, D) arrays as a call takes them."""
+        return {name: self._to_wire(array, binding, counts) for name, array in arrays.items()}
+
     def _to_wire(self, array: Array, binding: Binding, counts: Array) -> Array | list[Array]:
         """A (B, H, N, D) array as a call takes it: of this layer, or of all that go in together."""
         if "R" in binding.layout:
@@ -368,6 +352,25 @@ def by_rows(binding: Binding) -> bool:
     return per_sequence(binding) or binding.takes("rows")
 
 
-def _holds_one(binding: Binding) -> bool:
-    """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
-    return not {"B", "P", "R"} & set(binding.layout) and not per_sequence(binding)
+def names_it(add: Binding) -> bool:
+    """Whether a call that a sequence comes with gives what it is known by from then on."""
+    return not add.takes("sequence") or "sequence" in add.returns
+
+
+def given_number(returned: Returned) -> Handle:
+    """What a call that was told of no number calls its sequence: its answer, or the first part of that.
+
+    Where sequences are objects, the binding says that the answer is one.
+
+    Raises:
+        BadResult: It names none.
+    """
+    if returned.has("sequence"):
+        return returned.handle("sequence")
+    tree, handle = returned.result.tree, returned.result.handle
+    if tree.get("kind") in ("tuple", "list") and tree.get("parts"):
+        step, key, tree = tree["parts"][0]
+        handle = handle.part((step, key))
+    if tree.get("kind") not in ("int", "str", "scalar"):
+        raise BadResult(f"{returned.binding.target} takes no number of a sequence and gives none")
+    return handle
