@@ -13,9 +13,9 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.projections import Shape
-from judge_tui.checks.tasks.kv.faces.slot_shapes import guessed
 from judge_tui.checks.tasks.kv.faces.slots import Kept, Slot, arrays, changed, slots
 from judge_tui.checks.tasks.kv.incremental_equals_full.kept_rows import moved
+from judge_tui.checks.tasks.kv.incremental_equals_full.slot_shapes import guessed
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.misplaced import span
 

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.incremental_equals_full.weight_heads import other_heads
+from judge_tui.checks.tasks.kv.incremental_equals_full.weight_words import weight_words
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.head_maps import cause
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
-from judge_tui.checks.tasks.kv.words.weight_heads import other_heads
-from judge_tui.checks.tasks.kv.words.weight_words import weight_words
 from judge_tui.checks.tolerance import same_bits
 
 __all__ = ["weighed"]

@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries, total
 from judge_tui.checks.tasks.kv.finding import trials
-from judge_tui.checks.tasks.kv.finding.quantizer_pairs import Pair
+from judge_tui.checks.tasks.kv.quantized.pairs import Pair
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 

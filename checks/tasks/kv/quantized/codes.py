@@ -6,11 +6,11 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Died, Fault, Raised, Skipped, TimedOut, Unbound
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
-from judge_tui.checks.tasks.kv.finding.quantizer_pairs import pairs
 from judge_tui.checks.tasks.kv.quantized.attending import judge_answers
 from judge_tui.checks.tasks.kv.quantized.attention import judge_attention
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder, PairCoder
 from judge_tui.checks.tasks.kv.quantized.modes import judge_modes
+from judge_tui.checks.tasks.kv.quantized.pairs import pairs
 from judge_tui.checks.tasks.kv.quantized.store import judge_codes
 from judge_tui.checks.tasks.kv.words import claims
 

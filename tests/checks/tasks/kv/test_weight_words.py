@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from judge_tui.checks.tasks.kv.incremental_equals_full.weight_words import weight_words
 from judge_tui.checks.tasks.kv.words.reference import causal_rows
-from judge_tui.checks.tasks.kv.words.weight_words import weight_words
 
 ROWS, STORED = 5, 9
 SCORES = 0.5 * np.random.default_rng(0).standard_normal((2, 3, ROWS, STORED))

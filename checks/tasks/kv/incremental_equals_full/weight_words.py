@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.kv.incremental_equals_full.weight_heads import head_words, normalised_words
 from judge_tui.checks.tasks.kv.words.misplaced import places, span
 from judge_tui.checks.tasks.kv.words.reference import causal_rows
-from judge_tui.checks.tasks.kv.words.weight_heads import head_words, normalised_words
 
 __all__ = ["weight_words"]
 
