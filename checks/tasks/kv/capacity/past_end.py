@@ -10,16 +10,18 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
-from judge_tui.checks.tasks.kv.capacity import decoder_past_end as room
 from judge_tui.checks.tasks.kv.capacity import (
+    decoder_long_prompts,
     decoder_window,
     emptied,
+    long_prompts,
     others,
     reuse,
     several,
     uneven,
     wrapping,
 )
+from judge_tui.checks.tasks.kv.capacity import decoder_past_end as room
 from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries
@@ -43,7 +45,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=14,
+    version=15,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -62,6 +64,7 @@ def capacity(bench: Bench, found: Findings) -> str:
         room.judge(subject, found, said)
         if subject.decodes:
             decoder_window.judge(subject, found, said)
+            decoder_long_prompts.judge(subject, found, said)
     for each in coded:
         said += [f"{each.name}: {words}" for words in _of_cache(each, found.about(each.name))]
     if not said:
@@ -91,6 +94,7 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
     if told:
         uneven.judge(subject, found, said, _CAPACITY)
         wrapping.judge(subject, found, said, _CAPACITY, continues=continues)
+        long_prompts.judge(subject, found, said)
     others.judge(subject, found, said, _CAPACITY, 3 * _CAPACITY if told else _UNTOLD)
     reuse.judge(subject, found, said)
     emptied.judge(subject, found, said)

@@ -59,7 +59,7 @@ def slides(
         limit: Of the relative error.
     """
     keys, values = k[:, :, -capacity:], v[:, :, -capacity:]
-    if cached.mode != "read":
+    if cached.mode != "read" and (out is not None or cached.mode != "attention"):
         return (
             out is not None and relative_error(out[:, :, -1:], attention(q[:, :, -1:], keys, values)) <= limit
         )
