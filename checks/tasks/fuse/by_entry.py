@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked
-from judge_tui.checks.tasks.fuse.merging import SHARED
 from judge_tui.checks.tasks.fuse.reference import truth
+from judge_tui.checks.tasks.fuse.shared_rows import SHARED
 
 __all__ = [
     "from_place",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked
-from judge_tui.checks.tasks.fuse.merging import sum_of
+from judge_tui.checks.tasks.fuse.seen_sums import sum_of
 
 __all__ = ["Rows", "rows_of", "taken_from_others", "which_are_wrong"]
 

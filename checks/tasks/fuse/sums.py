@@ -13,7 +13,9 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, usual
-from judge_tui.checks.tasks.fuse.merging import Hypothesis, Sum, by_chunks, common, sum_of
+from judge_tui.checks.tasks.fuse.hypotheses import by_chunks
+from judge_tui.checks.tasks.fuse.merging import common
+from judge_tui.checks.tasks.fuse.seen_sums import Hypothesis, Sum, sum_of
 from judge_tui.checks.tasks.fuse.trial import Settled
 
 __all__ = ["wrong_chunks", "wrong_sum"]

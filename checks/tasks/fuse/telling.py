@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.fuse.answered_rows import Row
 from judge_tui.checks.tasks.fuse.asking import Asked
 from judge_tui.checks.tasks.fuse.behind import behind_others
 from judge_tui.checks.tasks.fuse.between_blocks import raced
@@ -20,11 +21,13 @@ from judge_tui.checks.tasks.fuse.by_entry import (
     taken_again,
     values_alone,
 )
-from judge_tui.checks.tasks.fuse.choices import Row, as_it_is, chosen_instead, out_of_range
+from judge_tui.checks.tasks.fuse.choices import chosen_instead
 from judge_tui.checks.tasks.fuse.conditions import condition, met_by
+from judge_tui.checks.tasks.fuse.elsewhere import out_of_range
 from judge_tui.checks.tasks.fuse.families import FAR
 from judge_tui.checks.tasks.fuse.far_places import far_places
 from judge_tui.checks.tasks.fuse.kept import kept_from_launches
+from judge_tui.checks.tasks.fuse.missing_entries import as_it_is
 from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
 from judge_tui.checks.tasks.fuse.rounding import rounded
 from judge_tui.checks.tasks.fuse.sums import wrong_chunks, wrong_sum

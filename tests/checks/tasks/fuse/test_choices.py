@@ -8,7 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge_tui.checks.tasks.fuse.choices import Row, as_it_is, chosen_instead, out_of_range
+from judge_tui.checks.tasks.fuse.answered_rows import Row
+from judge_tui.checks.tasks.fuse.choices import chosen_instead
+from judge_tui.checks.tasks.fuse.elsewhere import out_of_range
+from judge_tui.checks.tasks.fuse.missing_entries import as_it_is
 
 Logits = npt.NDArray[np.float32]
 #: A launch and the number of a row of it → the indices that come.

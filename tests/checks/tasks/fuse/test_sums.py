@@ -15,7 +15,9 @@ from judge_tui.checks.runner import judge
 from judge_tui.checks.specimens import common_place
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.fuse import TASK
-from judge_tui.checks.tasks.fuse.merging import Sum, common, hypotheses, sum_of
+from judge_tui.checks.tasks.fuse.hypotheses import hypotheses
+from judge_tui.checks.tasks.fuse.merging import common
+from judge_tui.checks.tasks.fuse.seen_sums import Sum, sum_of
 from judge_tui.checks.verdict import Verdict
 
 HERE = Path(__file__).parent
