@@ -36,6 +36,8 @@ SMALL, LARGER = 8, (40, 72, 264)
 PROMPTS = ((0, 1, 0), (0, 1, -3), (0, 1, 1), (0, 2, 3), (3, 1, 0), (3, 1, 5))
 #: Steps behind it, and the share of the budget that must be left for another window.
 _STEPS, _LEFT = 2, 0.35
+#: A prompt that has room anyway: whether several tokens go in at once is a guess.
+_SEVERAL = 4
 #: Which weight is seen.
 _SEEN = 1e-6
 _ALONE = "the same tokens one by one go in rightly"
@@ -55,6 +57,9 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         said: What is wrong is put in front.
     """
     if not says_so(subject) or not _takes_several(subject):
+        return
+    if _Case(subject, SMALL, 0, 0, _SEVERAL).width() is None:
+        found.note("several tokens at once into a window", "not judged", note="nothing shows that they go in")
         return
     for case in PROMPTS:
         small = _Case(subject, SMALL, *case)
