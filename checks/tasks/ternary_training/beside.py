@@ -12,6 +12,7 @@ from judge_tui.checks.tasks.ternary_training.causes import cause
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
 from judge_tui.checks.tasks.ternary_training.levels import Answer
+from judge_tui.checks.tasks.ternary_training.operands import other_operand
 from judge_tui.checks.tasks.ternary_training.partly import told_counts
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
@@ -58,6 +59,8 @@ def of_input(dx: Array, dy: Array, weight: Array, effective: Array, transposed: 
         return (f"it is multiplied by {factor:.4g}",)
     if parts := parts_of(dx, right):
         return parts
+    if told := other_operand(dx.T, effective.T, dy, "dy", turned=True):
+        return (told,)
     if rows < len(effective):
         return ()
     through = np.linalg.lstsq(dy, dx, rcond=None)[0]
@@ -122,6 +125,7 @@ def of_bias(dbias: Array, dy: Array) -> tuple[str, ...]:
     found: list[str] = []
     for words, made in (
         ("its sign is turned", -right), ("it is the mean over the batch", right / rows),
+        ("it is the number of rows: 1 stands for dy, whatever it is", np.full(right.shape, float(rows))),
         ("it is the first row's", dy[0]), ("it is the last row's", dy[-1]),
         ("it is doubled", 2.0 * right), ("it is the sum of |dy|", np.abs(dy).sum(axis=0)),
         ("it is the sum of dy²", (dy * dy).sum(axis=0)), ("it is the largest of a column", dy.max(axis=0)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from judge_tui.checks.tasks.ternary_training.factors import factored
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
-from judge_tui.checks.tasks.ternary_training.partly import GETTING, counted_rows, wrong_part
+from judge_tui.checks.tasks.ternary_training.operands import other_operand
+from judge_tui.checks.tasks.ternary_training.partly import GETTING, OTHER_SHARES, counted_rows, wrong_part
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
 __all__ = ["cause"]
@@ -21,7 +22,15 @@ Array = npt.NDArray[Any]
 _SAME = 1e-4
 
 
-def cause(dweight: Array, through: Array, weight: Array, x: Array, dy: Array, transposed: bool) -> str:
+def cause(
+    dweight: Array,
+    through: Array,
+    weight: Array,
+    x: Array,
+    dy: Array,
+    transposed: bool,
+    others: Mapping[str, Array] | None = None,
+) -> str:
     """What was computed in place of dL/dW_projected, as a clause; empty for what is not known.
 
     Args:
@@ -31,6 +40,7 @@ def cause(dweight: Array, through: Array, weight: Array, x: Array, dy: Array, tr
         x: (B, in).
         dy: (B, out).
         transposed: Whether the submission stores (in, out).
+        others: What else than dy may have been multiplied by x, by its name, (B, out).
     """
     if not np.isfinite(dweight).all():
         return "it is not finite"
@@ -44,12 +54,27 @@ def cause(dweight: Array, through: Array, weight: Array, x: Array, dy: Array, tr
     part = wrong_part(dweight, through, weight, transposed)
     if part and GETTING in part:
         return part
-    if told := counted_rows(dweight, dy, x) or factored(dweight, through, weight, transposed) or part:
+    told = counted_rows(dweight, dy, x)
+    if not told or told == OTHER_SHARES:
+        told = _operands(dweight, x, dy, others or {}) or told
+    if told := told or factored(dweight, through, weight, transposed) or part:
         return told
+    if np.array_equal(np.sort(dweight, axis=None), np.sort(through, axis=None)):
+        return "its entries stand in another order"
     if np.count_nonzero(dweight) < 0.95 * dweight.size and np.allclose(
         dweight[dweight != 0], through[dweight != 0], rtol=1e-4
     ):
         return f"{np.mean(dweight == 0):.0%} of the entries get no gradient, the others get theirs"
+    return ""
+
+
+def _operands(dweight: Array, x: Array, dy: Array, others: Mapping[str, Array]) -> str:
+    """What stands for dy or for x in it, as a clause; a plain exchange before factors of its rows."""
+    for forms_alone in (True, False):
+        if told := other_operand(dweight.T, x.T, dy, "dy", others=others, forms_alone=forms_alone):
+            return told
+        if told := other_operand(dweight, dy.T, x, "x", forms_alone=forms_alone):
+            return told
     return ""
 
 
@@ -60,10 +85,10 @@ def _general(dweight: Array, through: Array, weight: Array) -> str:
         return f"its entries are cut to ±{edge:.4g}"
     if through.shape[0] == through.shape[1] and _same(dweight, through.T):
         return "it comes transposed"
-    if np.array_equal(np.sort(dweight, axis=None), np.sort(through, axis=None)):
-        return "its entries stand in another order"
     if _same(dweight, through - through.mean()):
         return "its mean is taken off it"
+    if np.ptp(dweight) <= _SAME * edge:
+        return f"each entry of it is {dweight.mean():.4g}"
     factor = _share(dweight, through)
     length = float(np.linalg.norm(dweight))
     if _same(dweight, factor * through) and abs(length - float(f"{length:.2g}")) <= 1e-6 * length:

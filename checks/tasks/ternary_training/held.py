@@ -53,11 +53,12 @@ class Held:
 
     def moved(self, run: Run, paths: Sequence[Steps], before: Array) -> Array | None:
         """The latent weights after an update; what still equals the old ones may be a copy of them."""
-        for path in paths:
-            held = self._at(run, path)
-            if held is not None and not _equal(held, before):
-                return held
-        return None
+        return next(iter(self.changed(run, paths, before)), None)
+
+    def changed(self, run: Run, paths: Sequence[Steps], before: Array) -> list[Array]:
+        """What stands by now in each place that held the latent weights, where that is no more the same."""
+        now = [self._at(run, path) for path in paths]
+        return [held for held in now if held is not None and not _equal(held, before)]
 
     def _at(self, run: Run, path: Steps, shape: tuple[int, ...] = ()) -> Array | None:
         """An array of the layer as it is now, by default of the weight's shape."""

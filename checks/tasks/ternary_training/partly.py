@@ -11,13 +11,14 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
-__all__ = ["GETTING", "counted_rows", "told_counts", "wrong_part"]
+__all__ = ["GETTING", "OTHER_SHARES", "counted_rows", "told_counts", "wrong_part"]
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 #: What comes between a part and what stands there.
 GETTING = ": they get"
+OTHER_SHARES = "the rows of the batch count by other shares in it than 1 each"
 #: How far an entry may be off, relatively to the largest, and how many of a part's entries may be right.
 _OFF, _BY_CHANCE = 1e-5, 0.03
 #: Entries that must lie beyond a border that is read off.
@@ -171,7 +172,7 @@ def counted_rows(dweight: Array, dy: Array, x: Array) -> str:
     if not _same(dweight.ravel(), terms @ counts) or np.ptp(counts) < _NEAR:
         return ""
     if np.abs(counts - np.round(counts)).max() > _NEAR:
-        return "the rows of the batch count by other shares in it than 1 each"
+        return OTHER_SHARES
     return told_counts(np.round(counts).astype(int))
 
 

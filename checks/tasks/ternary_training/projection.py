@@ -25,6 +25,7 @@ from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs
 from judge_tui.checks.tasks.ternary_training.rows import hold_rows
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
 from judge_tui.checks.tasks.ternary_training.stale_gradients import GRADIENT
+from judge_tui.checks.tasks.ternary_training.written_back import ADDED_UP
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 
@@ -48,7 +49,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=16,
+    version=17,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -117,6 +118,7 @@ _LATER = (
     "latent weights after a forward",
     "default group size",
     EVALUATED,
+    ADDED_UP,
     AFTER_UPDATE,
     GRADIENT,
     MOVED,

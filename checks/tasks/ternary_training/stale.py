@@ -27,6 +27,7 @@ from judge_tui.checks.tasks.ternary_training.moving import hold_direction
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD
 from judge_tui.checks.tasks.ternary_training.stale_gradients import hold_gradient
+from judge_tui.checks.tasks.ternary_training.training_writes import hold_training
 from judge_tui.checks.tasks.ternary_training.updates import (
     Update,
     Written,
@@ -36,6 +37,7 @@ from judge_tui.checks.tasks.ternary_training.updates import (
     written,
 )
 from judge_tui.checks.tasks.ternary_training.updating import Untried, Updated, Updating
+from judge_tui.checks.tasks.ternary_training.written_back import hold_small_updates
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["AFTER_UPDATE", "IN_PLACE", "after_updates"]
@@ -68,6 +70,7 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
     owner = layer.binding.name.rpartition(".")[0]
     if layer.binding.init is None or layer.binding.on or not owner:
         found.note(AFTER_UPDATE, "not tried", note="Its weights are handed over with every call.")
+        hold_training(bench, found, layer.transposed)
         return
     seen = outside(bench, owner)
     named: list[Sequence[Update]] = list(updates(bench, layer.binding.file, owner))
@@ -80,6 +83,7 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
         found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
     for ways in named[:_MOST_UPDATES]:
         trial.judge(found, ways)
+    hold_training(bench, found, layer.transposed, trial.updating)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class _Trial:
                 reasons.append(fault.message)
             else:
                 hold_direction(self.updating, found, update)
+                hold_small_updates(self.updating, found, update)
                 self._settle(found, update, state)
                 if isinstance(update, Written) and not update.in_place:
                     self._in_place(found, update, state)

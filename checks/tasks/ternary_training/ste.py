@@ -47,7 +47,7 @@ _NAMES = ("dweight", "dx", "dbias")
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=120,
-    version=7,
+    version=8,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
@@ -162,7 +162,12 @@ def _compare(
     note = f"worst at W {case.weight.shape}, B = {len(case.x)}"
     held["dweight"].add(given.dweight, through, note)
     if not relative_error(given.dweight, through) <= _LIMIT:
-        causes.append(estimator.cause(given.dweight, through, case.weight, case.x, case.dy, layer.transposed))
+        causes.append(
+            estimator.cause(
+                given.dweight, through, case.weight, case.x, case.dy, layer.transposed,
+                _answers(run.y, case.dy, case.bias if layer.biased else np.zeros(len(case.bias))),
+            )
+        )  # fmt: skip
     if given.dx is not None:
         truth = case.dy @ layer.effective(case.weight, worker=worker)
         why: tuple[str, ...] = ()
@@ -174,6 +179,16 @@ def _compare(
         truth = case.dy.sum(axis=0)
         wrong = not relative_error(given.dbias, truth) <= _LIMIT
         held["dbias"].add(given.dbias, truth, note, of_bias(given.dbias, case.dy) if wrong else ())
+
+
+def _answers(y: Array, dy: Array, bias: Array) -> dict[str, Array]:
+    """What a forward answered, and what may be made of it where dy belongs, (B, out) each."""
+    return {
+        "the forward's answer": y,
+        "the forward's answer without its bias": y - bias,
+        "the forward's answer less dy": y - dy,
+        "dy times the forward's answer": dy * y,
+    }
 
 
 def _decided(

@@ -26,7 +26,9 @@ __all__ = [
     "Written",
     "apply",
     "handed",
+    "is_change",
     "is_rate",
+    "is_update",
     "needs_no_gradients",
     "refreshing",
     "updates",
@@ -65,6 +67,7 @@ _SETTINGS = {
 }
 _GIVEN = {item.name: item.aliases for item in BACKWARD.returns}
 _TAKEN = {item.name: item.aliases for item in FORWARD.params}
+_WEIGHT = next(param for param in FORWARD.params if param.name == "weight")
 _WEIGHT_CHANGE = Param("weight", aliases=(
     *_GIVEN["dweight"], "delta_w", "delta_weight", "delta_weights", "w_delta", "weight_delta", "delta",
     "update", "w_update", "weight_update", "update_w", "grad", "g", "gradient", "upd", "change", "w_change",
@@ -93,6 +96,17 @@ _ROLE = Role(
 def is_rate(name: str) -> bool:
     """Whether an attribute is a learning rate."""
     return _RATE.means(name)
+
+
+def is_change(name: str) -> bool:
+    """Whether a name is that of a gradient of weights, or of what they are changed by."""
+    return any(_WEIGHT_CHANGE.means(each) for each in (name, name.lstrip("_"))) and not _WEIGHT.means(name)
+
+
+def is_update(name: str) -> bool:
+    """Whether a callable's last name says that it updates weights."""
+    plain = _words(name)
+    return bool(_UPDATES.search(plain)) and not _OTHERWISE.search(plain)
 
 
 @dataclass(frozen=True, slots=True)

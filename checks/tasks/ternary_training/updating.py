@@ -89,18 +89,26 @@ class Updating:
         effective = self.layer.effective(before, on=run)
         return Updated(run, before, self.moved(run, paths, before), effective)
 
-    def step(self, update: Update, run: Run, paths: Sequence[Steps], name: str) -> Gradients | None:
-        """Backward and update after a forward; what the backward gave, if there is one."""
+    def step(
+        self, update: Update, run: Run, paths: Sequence[Steps], name: str, size: float = 1.0
+    ) -> Gradients | None:
+        """Backward and update after a forward, by gradients of a size; what the backward gave, if it can."""
         given = None
         if "backward" in self.bench.bindings:
             try:
-                given = self.layer.backward(run, self.dy(name))
+                given = self.layer.backward(run, size * self.dy(name))
             except Fault:
                 if not needs_no_gradients(update):
                     raise
         budget = min(_SECONDS, self.bench.left)
-        apply(run.returned.worker, update, instance(run), self._change(name, run, paths), budget=budget)
+        apply(run.returned.worker, update, instance(run), self._change(name, run, paths, size), budget=budget)
         return given
+
+    def gradient(self, update: Update, run: Run, name: str) -> Array:
+        """What an update by gradients of size 1 goes by, (out, in): what it is handed, else its own."""
+        if needs_no_gradients(update) or "backward" not in self.bench.bindings:
+            return self._handed(name)
+        return np.asarray(self.dy(name).T @ run.x)
 
     def moved(self, run: Run, paths: Sequence[Steps], before: Array) -> Array:
         """The latent weights after an update.
@@ -126,9 +134,12 @@ class Updating:
         """A gradient of its answer, (6, out)."""
         return self.bench.rng("dy", name).standard_normal((6, self.out))
 
-    def _change(self, name: str, run: Run, paths: Sequence[Steps]) -> Change:
-        weight = mixed(self.bench.rng("change", name), (self.out, 2 * GROUP))
-        bias = self.bench.rng("bias change", name).standard_normal(self.out)
+    def _handed(self, name: str) -> Array:
+        return mixed(self.bench.rng("change", name), (self.out, 2 * GROUP))
+
+    def _change(self, name: str, run: Run, paths: Sequence[Steps], size: float) -> Change:
+        weight = size * self._handed(name)
+        bias = size * self.bench.rng("bias change", name).standard_normal(self.out)
         handed = np.ascontiguousarray(weight.T) if self.layer.transposed else weight
         shaped = bias.reshape(-1, 1) if self.layer.binding.takes("bias_c") else bias
         named = {str(path[-1][1]): handed for path in paths}
