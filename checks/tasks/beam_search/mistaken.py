@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from judge_tui.checks.size_conditions import only_where
 from judge_tui.checks.tasks.beam_search.oracle import Hyp
 from judge_tui.checks.tasks.beam_search.scripts import Tokens
 from judge_tui.checks.tasks.beam_search.searching import Answer
 from judge_tui.checks.worker.scripted.models import Rows
 
-__all__ = ["goes_wrong", "stopped_early"]
+__all__ = ["OF_PLACES", "goes_wrong", "sizes_of_wrong", "stopped_early", "winners_of"]
 
 #: So many winners at least have to be others than a right search gives.
 _LEAST = 2
@@ -33,7 +34,7 @@ class _Ways:
     """How a search goes.
 
     Attributes:
-        width: K → how many beams are kept.
+        width: K and V → how many beams are kept.
         grown: K → how many tokens behind each beam are looked at; None for all.
         key: What beams are ranked by.
         first: Which beams have their places before others, or are lost; empty for none.
@@ -48,9 +49,11 @@ class _Ways:
         rest: Whether live beams that are not expanded stay as they are.
         renewed: Whether ended beams are ranked by their sums from their second step on.
         side: Whether ended beams leave the pool for a list that is merged at the end.
+        refill: Whether live beams take the places of those that end beside them.
+        masked: From which step on EOS is lost whose rank is past the live beams before it; None for never.
     """
 
-    width: Callable[[int], int] = field(default=lambda k: k)
+    width: Callable[[int, int], int] = field(default=lambda k, _v: k)
     grown: Callable[[int], int] | None = None
     key: _Key = _score
     first: str = ""
@@ -65,6 +68,12 @@ class _Ways:
     rest: bool = False
     renewed: bool = False
     side: bool = False
+    refill: bool = False
+    masked: int | None = None
+
+
+#: Where ended beams are kept: in the pool; in a list of their own; or there, their places given away.
+_KEPT = ((False, False), (True, False), (True, True))
 
 
 def _ended(beams: Sequence[Hyp]) -> list[Hyp]:
@@ -77,8 +86,17 @@ def _live(beams: Sequence[Hyp]) -> list[Hyp]:
 
 #: Words, behind "as where" → how the search goes then, in one way or another.
 _MISTAKES: Mapping[str, Sequence[_Ways]] = {
-    "one beam alone is kept whatever K is, or all K are the same one": [_Ways(width=lambda _: 1)],
-    "one beam fewer than K is kept": [_Ways(width=lambda k: max(k - 1, 1))],
+    "one beam alone is kept whatever K is, or all K are the same one": [_Ways(width=lambda _k, _v: 1)],
+    "one beam fewer than K is kept": [_Ways(width=lambda k, _v: max(k - 1, 1))],
+    "no more than V - 1 beams are kept where K is V or more": [
+        _Ways(width=lambda k, v: max(min(k, v - 1), 1))
+    ],
+    "no more than V beams are kept where K is more": [_Ways(width=min)],
+    "no more than V / 2 beams are kept where K is more": [_Ways(width=lambda k, v: max(min(k, v // 2), 1))],
+    "a beam that ends is lost where its rank among the new ones is that of a place that no live beam had": [
+        _Ways(masked=1),
+        _Ways(masked=0),
+    ],
     "one token behind each beam is looked at, not K": [_Ways(grown=lambda _: 1)],
     "two tokens behind each beam are looked at, not K": [_Ways(grown=lambda _: 2)],
     "the best beam alone is expanded": [
@@ -115,27 +133,76 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
 }
 
 
+#: Ways to go wrong that show where tokens are few: places of a width about V, or free ones.
+OF_PLACES: Sequence[str] = tuple(words for words in _MISTAKES if "V" in words or "place that no" in words)
+
+
 def goes_wrong(answers: Sequence[Answer]) -> str:
     """The mistake, or the two, that give the winner of every search, in words behind "as where"; or nothing.
 
     Args:
         answers: Searches of one prompt each.
     """
-    winners = [one.winner() for one in answers]
-    told = [winner.tokens if winner else () for winner in winners]
-    searches = [
-        _Asked(each.script.rows, each.prompts[0], each.width, each.steps, each.alpha, each.script.eos)
-        for each in answers
-    ]
+    searches, told = _asked(answers)
     right = [_best(asked, _Ways()) for asked in searches]
     if sum(one != other for one, other in zip(told, right, strict=True)) < _LEAST:
         return ""
     fit = [
         words
         for words, several in _MISTAKES.items()
-        if any(_gives(searches, told, replace(ways, side=side)) for ways in several for side in (False, True))
+        if any(_gives(searches, told, kept) for ways in several for kept in _each_kept(ways))
     ]
     return " or ".join(fit) if len(fit) <= _AT_MOST else ""
+
+
+def sizes_of_wrong(answers: Sequence[Answer]) -> str:
+    """What sizes wrong winners have in common and right ones have not, as a clause; empty where nothing is.
+
+    Args:
+        answers: Searches of one prompt each.
+    """
+    searches, told = _asked(answers)
+    calls = [
+        (
+            {"K": asked.width, "V": asked.rows.vocab_size, "the number of steps": asked.steps},
+            any(_best(asked, kept) == tokens for kept in _each_kept(_Ways())),
+        )
+        for asked, tokens in zip(searches, told, strict=True)
+    ]
+    where = only_where(calls, compared=[("K", "V")], limits=True)
+    return f"; {where}" if where else ""
+
+
+def _asked(answers: Sequence[Answer]) -> tuple[list[_Asked], list[Tokens]]:
+    """What is searched, and the winners."""
+    searches = [
+        _Asked(each.script.rows, each.prompts[0], each.width, each.steps, each.alpha, each.script.eos)
+        for each in answers
+    ]
+    winners = [one.winner() for one in answers]
+    return searches, [winner.tokens if winner else () for winner in winners]
+
+
+def _each_kept(ways: _Ways) -> Iterator[_Ways]:
+    return (replace(ways, side=side, refill=refill) for side, refill in _KEPT)
+
+
+def winners_of(
+    rows: Rows, prompt: Tokens, width: int, steps: int, alpha: float, eos: int, words: str
+) -> set[Tokens]:
+    """The winners of a search that goes wrong in one known way, wherever it keeps what has ended.
+
+    Args:
+        rows: The model.
+        prompt: Token ids.
+        width: K.
+        steps: Most new tokens.
+        alpha: The penalty's exponent.
+        eos: Ends a sequence.
+        words: One of :data:`OF_PLACES`.
+    """
+    asked = _Asked(rows, prompt, width, steps, alpha, eos)
+    return {_best(asked, kept) for ways in _MISTAKES[words] for kept in _each_kept(ways)}
 
 
 def stopped_early(rows: Rows, prompt: Tokens, width: int, steps: int, alpha: float, eos: int) -> Tokens:
@@ -170,10 +237,10 @@ def _gives(searches: Sequence[_Asked], told: Sequence[Tokens], ways: _Ways) -> b
 
 def _best(asked: _Asked, ways: _Ways) -> Tokens:
     """The winner of a search that goes so."""
-    width, alpha = ways.width(asked.width), asked.alpha
+    width, alpha = ways.width(asked.width, asked.rows.vocab_size), asked.alpha
     pool: list[tuple[float, Hyp]] = [(0.0, Hyp((), 0.0))]
     side: list[Hyp] = []
-    for _step in range(asked.steps - ways.steps):
+    for step in range(asked.steps - ways.steps):
         live = _live([hyp for _, hyp in pool])
         if not live:
             break
@@ -183,7 +250,10 @@ def _best(asked: _Asked, ways: _Ways) -> Tokens:
             for key, hyp in pool
             if (hyp.finished and ways.first != "dropped") or (ways.rest and hyp not in chosen)
         ]
-        pool = _kept(_expanded(asked, ways, chosen), old, width, ways)
+        new = _expanded(asked, ways, chosen)
+        if ways.masked is not None and step >= ways.masked:
+            new = _unmasked(new, len(live))
+        pool = _kept(new, old, width, ways)
         if ways.side or ways.first == "lost":
             side += _ended([hyp for _, hyp in pool]) if ways.side else []
             pool = [(key, hyp) for key, hyp in pool if not hyp.finished]
@@ -199,15 +269,24 @@ def _kept(
 ) -> list[tuple[float, Hyp]]:
     """The best of new and old beams, or those first that have their places first."""
     both = sorted([*new, *old], key=lambda pair: -pair[0])
+    if ways.refill:
+        live = [pair for pair in both if not pair[1].finished]
+        return [*(pair for pair in both[:width] if pair[1].finished), *live[:width]]
     if ways.first in ("ended", "live"):
         both.sort(key=lambda pair: pair[1].finished is (ways.first == "live"))
     return both[:width]
 
 
+def _unmasked(new: list[tuple[float, Hyp]], count: int) -> list[tuple[float, Hyp]]:
+    """Without those that end past so many of the best."""
+    ranked = sorted(new, key=lambda pair: -pair[0])
+    return [pair for rank, pair in enumerate(ranked) if rank < count or not pair[1].finished]
+
+
 def _expanded(asked: _Asked, ways: _Ways, live: list[Hyp]) -> list[tuple[float, Hyp]]:
     """New beams with what they are ranked by."""
     new: list[tuple[float, Hyp]] = []
-    alone = ways.apart and len(live) >= ways.width(asked.width)
+    alone = ways.apart and len(live) >= ways.width(asked.width, asked.rows.vocab_size)
     count = 1 if alone else ways.grown(asked.width) if ways.grown else asked.width + 1
     for hyp in live:
         row = asked.rows.row([*asked.prompt, *hyp.tokens])

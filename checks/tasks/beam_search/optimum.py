@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.tasks.beam_search.few_tokens import hold_few_tokens
 from judge_tui.checks.tasks.beam_search.glued import glued
 from judge_tui.checks.tasks.beam_search.histories import foreign, searched
-from judge_tui.checks.tasks.beam_search.mistaken import goes_wrong, stopped_early
+from judge_tui.checks.tasks.beam_search.mistaken import goes_wrong, sizes_of_wrong, stopped_early
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Hyp, beam_search, exhaustive
 from judge_tui.checks.tasks.beam_search.reaches import sets
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
@@ -53,36 +54,57 @@ class _Tiny:
         return exhaustive(self.script.rows, self.prompt, self.steps, alpha, self.script.eos)
 
 
+@dataclass(slots=True)
+class _Whole:
+    """Searches without pruning.
+
+    Attributes:
+        scores: Of all that came back.
+        wrong: Winners that are not the best of all, in words.
+        other: The same where EOS is left out of the length.
+        rows: Of a table.
+        unsorted: Answers that are not best first.
+        seen: The answers.
+    """
+
+    scores: Scores
+    wrong: list[str] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    unsorted: int = 0
+    seen: list[Answer] = field(default_factory=list)
+
+    def add(self, tiny: _Tiny, answer: Answer) -> None:
+        """Hold one winner."""
+        self.scores.add(answer)
+        self.seen.append(answer)
+        self.unsorted += not answer.in_order()
+        alpha, best = answer.alpha, tiny.truth(answer.alpha).best
+        told, expected = _told(answer), written(best.tokens, tiny.script.eos)
+        self.rows.append((tiny.name, str(tiny.width), f"{alpha:g}", expected, told))
+        if told != expected:
+            # Where EOS is left out of the length another best is length_penalty's business.
+            excused = self.scores.may_exclude_eos and _excused(answer, best, alpha)
+            missed = self.other if excused else self.wrong
+            missed.append(f"{tiny.name}, K = {tiny.width}, alpha {alpha:g}: {told} instead of {expected}")
+
+
 @check(
     "exhaustive_optimum",
     "nothing is lost",
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=14,
+    version=15,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
     search = Search(bench)
-    wrong: list[str] = []
-    other: list[str] = []
-    rows: list[tuple[str, ...]] = []
-    unsorted, seen = 0, list[Answer]()
-    scores = Scores(search)
+    whole = _Whole(Scores(search))
     for tiny in _tinies(bench):
         for alpha in (0.0, 0.7):
-            answer = search(tiny.script, [tiny.prompt], tiny.width, tiny.steps, alpha)
-            scores.add(answer)
-            seen.append(answer)
-            unsorted += not answer.in_order()
-            best = tiny.truth(alpha).best
-            told = _told(answer)
-            expected = written(best.tokens, tiny.script.eos)
-            rows.append((tiny.name, str(tiny.width), f"{alpha:g}", expected, told))
-            if told != expected:
-                # Where EOS is left out of the length another best is length_penalty's business.
-                missed = other if scores.may_exclude_eos and _excused(answer, best, alpha) else wrong
-                missed.append(f"{tiny.name}, K = {tiny.width}, alpha {alpha:g}: {told} instead of {expected}")
+            whole.add(tiny, search(tiny.script, [tiny.prompt], tiny.width, tiny.steps, alpha))
+    wrong, other, rows = whole.wrong, whole.other, whole.rows
     right = len(rows) - len(wrong) - len(other)
     found.claim(
         "the best of all sequences, searches", not wrong, measured=f"{right} of {len(rows)}",
@@ -102,6 +124,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         measured=f"{searches - len(amiss)} of {searches}", limit=f"{searches} of {searches}",
         note=amiss[0] if amiss else "", **search.where,
     )  # fmt: skip
+    few, missing, small = hold_few_tokens(bench.seed, found, search)
+    unsorted = whole.unsorted
     found.claim(
         "beams are returned best first, searches", not unsorted,
         measured=f"{len(rows) - unsorted} of {len(rows)}",
@@ -112,16 +136,15 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         lost = f"the best of all sequences is missed in {len(wrong)} of {len(rows)} searches: {wrong[0]}"
     elif narrow:
         lost = f"{len(narrow)} of {count} narrow searches prune too much: {narrow[0]}"
-    elif amiss:
-        lost = f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
-    if lost and (cause := scores.cause):
-        return f"scores are wrong as where {cause}: {scores.furthest}; {lost}"
-    if lost and (way := goes_wrong([*seen, *pruned])):
-        return f"all {len(seen) + count} winners are as where {way}: {lost}"
+    elif few or amiss:
+        lost = few or f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
+    if lost and (cause := whole.scores.cause):
+        return f"scores are wrong as where {cause}: {whole.scores.furthest}; {lost}"
     if lost:
-        return _because(bench, search, found, lost)
-    if unsorted:
-        return f"the best is found, but {unsorted} of {len(rows)} lists are not best first"
+        return _because(bench, search, found, lost, [*whole.seen, *pruned, *small])
+    if missing or unsorted:
+        odd = missing or f"{unsorted} of {len(rows)} lists are not best first"
+        return f"the best is found, but {odd}"
     but = f" ({len(other)} with another best by its own scores, which length_penalty judges)" if other else ""
     return (
         f"the best of all sequences in {right} of {len(rows)} searches{but}, a right one in {count} of "
@@ -129,8 +152,10 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     )
 
 
-def _because(bench: Bench, search: Search, found: Findings, lost: str) -> str:
-    """What was lost, behind its cause where the scores tell one."""
+def _because(bench: Bench, search: Search, found: Findings, lost: str, seen: Sequence[Answer]) -> str:
+    """What was lost, behind its cause where winners or scores tell one, else with the sizes where it is."""
+    if way := goes_wrong(seen):
+        return f"all {len(seen)} winners are as where {way}: {lost}"
     answers = searched(bench, search)
     if told := glued(answers):
         found.claim(
@@ -140,7 +165,7 @@ def _because(bench: Bench, search: Search, found: Findings, lost: str) -> str:
         return f"{told}; {lost}"
     told = foreign(answers)
     if not told:
-        return lost
+        return f"{lost}{sizes_of_wrong(seen)}"
     found.claim(
         "every token is scored behind the tokens of its own beam", False, measured="another beam's",
         limit="its own", note=told, **search.where,

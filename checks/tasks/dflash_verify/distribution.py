@@ -30,16 +30,19 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["binomial_tail", "distribution"]
 
-_TEMPERATURES = (1.0, 0.5)
-#: After the prompt, and after the first token; likeliest first. Siblings have much of the probability, so
-#: that an order in which they are tried, or a residual that is not renormalised, shows in few draws.
+_TEMPERATURES = (1.0, 0.5, 2.0)
+#: After the prompt, and after the first token, at each temperature; likeliest first. Siblings have much of
+#: the probability, so that an order in which they are tried, or a residual that is not renormalised, shows in
+#: few draws.
 _FIRST, _SECOND = (0.5, 0.28, 0.12, 0.06, 0.04), (0.42, 0.3, 0.15, 0.08, 0.05)
+#: The first at other temperatures: one has more than an even share of two siblings.
+_UNEVEN = (0.57, 0.23, 0.1, 0.06, 0.04)
 #: Behind a whole path of the tree, whichever.
 _BEHIND = (0.68, 0.12, 0.1, 0.06, 0.04)
 #: Which of them are drafted after the first token, per temperature: below 1 the likeliest one is not, so that
 #: what replaces refused ones is drawn often.
-_DRAFTED = (slice(0, 2), slice(1, 3))
-_DRAWS, _ALIKE = 420, 40
+_DRAFTED = (slice(0, 2), slice(1, 3), slice(1, 3))
+_DRAWS, _ALIKE = (420, 420, 280), 40
 #: Of many siblings: how many any submission gets, and how many about an integer of its source; how likely the
 #: first and the last one are, how many tokens stand beside the siblings, and how likely these are together:
 #: a sibling that is refused, and forgotten, comes half as often again.
@@ -122,7 +125,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=12,
+    version=13,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -144,7 +147,7 @@ def distribution(bench: Bench, found: Findings) -> str:
         where = f", as where {mistake}" if mistake else ""
         cool = "; at temperature 1 draws are the target's" if any(held) and not (held[0] or many) else ""
         return (told[0] if told else f"{count} draws are not distributed as the target's") + where + cool
-    heats = " and ".join(f"{each.temperature:g}" for each in draws)
+    heats = ", ".join(f"{each.temperature:g}" for each in draws)
     right = f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
     if own := hold_own_answers(bench, found, verify) if verify.written else "":
         return f"{own}; from the judge's targets {right}"
@@ -176,17 +179,25 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
     # the likelier sibling first, or last: neither order is an advantage
     roots = tokens[:2] if number else tokens[1::-1]
     below = {root: [int(token) for token in rng.permutation(vocab)] for root in roots}
-    rows: dict[Tokens, dict[int, float]] = {(): dict(zip(tokens, _FIRST, strict=True))}
+    shares = _UNEVEN if number else _FIRST
+    rows: dict[Tokens, dict[int, float]] = {(): dict(zip(tokens, shares, strict=True))}
     rows |= {(root,): dict(zip(ranked, _SECOND, strict=True)) for root, ranked in below.items()}
     behind = dict(zip((int(token) for token in rng.permutation(vocab)), _BEHIND, strict=True))
     drafted = {root: ranked[_DRAFTED[number]] for root, ranked in below.items()}
     rows |= {(root, child): behind for root in roots for child in drafted[root]}
-    script = distributed(vocab, prompt, rows)
+    heat = _TEMPERATURES[number]
+    script = distributed(vocab, prompt, {after: _cooled(row, heat) for after, row in rows.items()})
     children = [token for root in roots for token in drafted[root]]
     tree = Tree((*roots, *children), (-1, -1, 0, 0, 1, 1))
-    draws = _Draws(_TEMPERATURES[number], script, prompt, tree)
-    _fill(bench, verify, draws, _DRAWS, number)
+    draws = _Draws(heat, script, prompt, tree)
+    _fill(bench, verify, draws, _DRAWS[number], number)
     return draws
+
+
+def _cooled(row: dict[int, float], temperature: float) -> dict[int, float]:
+    """Of which probabilities, at temperature 1, a temperature makes these."""
+    powers = {token: share**temperature for token, share in row.items()}
+    return {token: power / sum(powers.values()) for token, power in powers.items()}
 
 
 def _wide(bench: Bench, verify: Verification, number: int, siblings: int, apart: int) -> _Draws:
@@ -342,9 +353,10 @@ def _held(
             **verify.where,
         )  # fmt: skip
         if not right:
+            always = ", its likeliest," if counts[token] == total and token == int(np.argmax(truth)) else ""
             yield (
-                f"at temperature {draws.temperature:g} {words} is {token} in {counts[token] / total:.0%} of "
-                f"{total} draws where the target says {truth[token]:.0%}"
+                f"at temperature {draws.temperature:g} {words} is {token}{always} in "
+                f"{counts[token] / total:.0%} of {total} draws where the target says {truth[token]:.0%}"
             )
 
 

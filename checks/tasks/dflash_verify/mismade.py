@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.dflash_verify.mismade_nodes import (
     steps,
     without,
 )
+from judge_tui.checks.tasks.dflash_verify.mispitched import mispitched
 from judge_tui.checks.tasks.dflash_verify.trees import visibility
 
 __all__ = ["Made", "explained"]
@@ -193,6 +194,8 @@ def explained(masks: Sequence[Made]) -> str:
         return ""
     if kept := _kept(masks, truths):
         return kept
+    if pitch := mispitched([(made.visible, truth) for made, truth in zip(masks, truths, strict=True)]):
+        return pitch
     if whole := list(itertools.islice(_fitting(_WHOLE, masks, None), _MOST + 1)):
         return " or ".join(whole) if len(whole) <= _MOST else ""
     told: list[str] = []

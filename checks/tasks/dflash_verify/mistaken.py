@@ -13,6 +13,7 @@ import numpy as np
 
 from judge_tui.checks.tasks.dflash_verify.cut_off import CUT
 from judge_tui.checks.tasks.dflash_verify.drawn import ROWS, Array, Drawn, tried
+from judge_tui.checks.tasks.dflash_verify.heats import HEATS, heated
 
 __all__ = ["KNOWN", "MISTAKES", "Drawn", "emitted_by", "likelier"]
 
@@ -33,20 +34,6 @@ def _best(p: Array, siblings: Sequence[int]) -> Array:
     emitted, left = tried(p, siblings)
     emitted[int(np.argmax(left))] += left.sum()
     return emitted
-
-
-def _heated(p: Array, power: float) -> Array:
-    """The distribution of which logits are so many times those of p."""
-    weights = p**power
-    return np.asarray(weights / weights.sum())
-
-
-def _apart(accepting: Array, replacing: Array, siblings: Sequence[int]) -> Array:
-    """Siblings are accepted by one distribution, and what replaces them is drawn from another."""
-    emitted, left = tried(accepting, siblings)
-    rest = replacing.copy()
-    rest[list(siblings)] = 0.0
-    return np.asarray(emitted + left.sum() * rest / max(rest.sum(), 1e-300))
 
 
 def _accepting(p: Array, siblings: Sequence[int], chance: Callable[[float], float]) -> Array:
@@ -133,7 +120,7 @@ def _none_accepted(p: Array, siblings: Sequence[int]) -> Array:
 
 def _twice(p: Array, temperature: float) -> Array:
     """The softmax of probabilities."""
-    weights = np.exp(_heated(p, temperature) / temperature)
+    weights = np.exp(heated(p, temperature) / temperature)
     return np.asarray(weights / weights.sum())
 
 
@@ -172,6 +159,9 @@ MISTAKES: Mapping[str, Emitted] = {
     "a sibling is accepted where it is the likeliest, whatever is drawn": lambda p, s, _: (
         _one(p, int(np.argmax(p))) if int(np.argmax(p)) in s else p
     ),
+    "the likeliest token is taken wherever something is drafted, and a token drawn behind a whole path": (
+        lambda p, s, _: _one(p, int(np.argmax(p))) if s else p
+    ),
     "the last sibling is accepted without being asked about": lambda p, s, _: _last_unasked(p, s),
     "what is left after a refusal is p less an even share of all tokens, not p without the refused one": (
         lambda p, s, _: _less_even(p, s)
@@ -200,26 +190,12 @@ MISTAKES: Mapping[str, Emitted] = {
         p, s, lambda x: len(s) * x
     ),
     **CUT,
-    "probabilities are powers of two of the logits, not of e": lambda p, _s, _t: _heated(
+    "probabilities are powers of two of the logits, not of e": lambda p, _s, _t: heated(
         p, float(np.log(2.0))
     ),
     "the softmax is taken of probabilities": lambda p, _, t: _twice(p, t),
     "the likeliest token is always taken": lambda p, _s, _t: _one(p, int(np.argmax(p))),
-    "the temperature is 1 in acceptance alone": lambda p, s, t: _apart(_heated(p, t), p, s),
-    "the temperature is 1 in what replaces refused siblings alone": lambda p, s, t: (
-        _apart(p, _heated(p, t), s) if s else p
-    ),
-    "the temperature is 1 after a whole path alone": lambda p, s, t: p if s else _heated(p, t),
-    "the temperature is 1 in all that is drawn, and not in acceptance": lambda p, s, t: _apart(
-        p, _heated(p, t), s
-    ),
-    "the temperature is 1 but after a whole path": lambda p, s, t: _heated(p, t) if s else p,
-    "the temperature is 1 throughout": lambda p, _, t: _heated(p, t),
-    "logits are divided by the temperature twice": lambda p, _, t: _heated(p, 1.0 / t),
-    "logits are multiplied by the temperature": lambda p, _, t: _heated(p, t * t),
-    "logits are multiplied by the temperature in acceptance alone": lambda p, s, t: _apart(
-        _heated(p, t * t), p, s
-    ),
+    **HEATS,
 }
 
 

@@ -16,6 +16,8 @@ from judge_tui.checks.tasks.dflash_verify.mistaken import MISTAKES, Drawn, likel
 TASK = load_task("dflash_verify")
 SPECIMENS = {each.name: each for each in specimens(Path(__file__).parent, TASK)}
 P = np.array([0.5, 0.28, 0.12, 0.06, 0.04])
+#: What is drawn at other temperatures: the likeliest token has more than an even share of two.
+UNEVEN = np.array([0.57, 0.23, 0.1, 0.06, 0.04])
 SIBLINGS = [1, 0]
 DRAWS = 600
 #: That a right verifier is taken for one of them: once in a million runs.
@@ -39,8 +41,7 @@ def test_draws_from_the_target_speak_for_no_mistake() -> None:
 
 def place(shares: Sequence[float], siblings: Sequence[int], temperature: float, words: str) -> Drawn:
     """What a mistake emits, as counts of very many draws."""
-    weights = np.array(shares) ** (1 / temperature)
-    p = weights / weights.sum()
+    p = np.array(shares)
     counts = np.round(DRAWS * MISTAKES[words](p, siblings, temperature)).astype(int)
     return Drawn(p, siblings, counts.tolist(), temperature)
 
@@ -48,8 +49,11 @@ def place(shares: Sequence[float], siblings: Sequence[int], temperature: float, 
 @pytest.mark.parametrize("words", MISTAKES)
 def test_draws_of_a_mistake_speak_for_it_and_for_no_other(words: str) -> None:
     drawn = [
-        place(P, siblings, temperature, words)
-        for temperature, siblings in ((1.0, [1, 0]), (1.0, []), (0.5, [0, 1]), (0.5, [1, 2]), (0.5, []))
+        place(P if temperature == 1.0 else UNEVEN, siblings, temperature, words)
+        for temperature, siblings in [
+            *((1.0, [1, 0]), (1.0, [])),
+            *((0.5, [0, 1]), (0.5, [1, 2]), (0.5, []), (2.0, [0, 1]), (2.0, [1, 2]), (2.0, [])),
+        ]
     ]
     (found, ratio), (_, second) = list(likelier(drawn))[:2]
     assert found == words

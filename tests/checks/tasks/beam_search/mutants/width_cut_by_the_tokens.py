@@ -1,0 +1,45 @@
+# bug: the width of the whole search is cut to V - 1, that no more tokens are looked at than there are beside EOS
+# caught by: exhaustive_optimum
+# passes: greedy_equivalence
+# only: exhaustive_optimum, greedy_equivalence
+import heapq
+
+import numpy as np
+
+
+class Options:
+    def __init__(self, beam_width, max_new_tokens, alpha, eos_token_id):
+        self.k, self.steps, self.alpha, self.eos = beam_width, max_new_tokens, alpha, eos_token_id
+
+    def of(self, total, ids):
+        return total / len(ids) ** self.alpha if ids else 0.0
+
+
+def followers(logp, fan):
+    """The likeliest tokens and what they cost."""
+    ids = heapq.nsmallest(fan, range(len(logp)), key=lambda t: (-logp[t], t))
+    return [(t, float(logp[t])) for t in ids if logp[t] > -np.inf]
+
+
+def one_prompt(model, prompt, opt):
+    beams, width = [(0.0, [])], opt.k
+    for _ in range(opt.steps):
+        grown = []
+        for total, ids in beams:
+            if ids and ids[-1] == opt.eos:
+                grown.append((total, ids))
+                continue
+            logp = np.asarray(model(prompt + ids), dtype=np.float64).ravel()
+            width = min(width, max(len(logp) - 1, 1))
+            grown += [(total + value, [*ids, t]) for t, value in followers(logp, width + 1)]
+        grown.sort(key=lambda beam: -opt.of(*beam))
+        beams = grown[:width]
+        if all(ids and ids[-1] == opt.eos for _, ids in beams):
+            break
+    return [(ids, opt.of(total, ids)) for total, ids in beams]
+
+
+def batched_beam_search(model, prompts, beam_width, max_new_tokens, alpha, eos_token_id):
+    """Per prompt (generated ids, score), best first."""
+    opt = Options(beam_width, max_new_tokens, alpha, eos_token_id)
+    return [one_prompt(model, list(prompt), opt) for prompt in prompts]
