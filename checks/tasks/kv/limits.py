@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.tasks.kv.faces.storage import entries
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -13,13 +14,26 @@ from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import calibrated
 
-__all__ = ["Precision", "Worst", "float32_limit", "precision", "stores_half"]
+__all__ = [
+    "ROUNDS",
+    "Precision",
+    "Worst",
+    "float32_limit",
+    "precision",
+    "stores_half",
+    "weighs_what_is_there",
+]
 
 #: What float16 storage costs at most.
 _HALF = 2e-2
 #: What codes of four bits cost at most, where one scale serves a whole tensor of normal numbers; a row that
 #: is lost or another's is off by one and more.
 _CODES = 0.5
+
+#: Of scores so low that what merges parts of a softmax by their log-sum-exp has no digits left for it.
+ROUNDS = "its weights are rounded at such scores, and are all of tokens that are there"
+#: How near to 1 the sum of weights is then.
+_WHOLE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,11 @@ def stores_half(subject: Subject) -> bool:
     cached = subject.cached(Sizes())
     cached.feed(*drawn(np.random.default_rng(1), cached.sizes, 1))
     return any(entry.dtype == "float16" for entry in entries(cached))
+
+
+def weighs_what_is_there(answers: Iterable[npt.NDArray[np.float64]]) -> bool:
+    """Whether answers give all weight to tokens whose values are 1, where nothing else has such values."""
+    return all(bool((np.abs(answer - 1.0) <= _WHOLE).all()) for answer in answers)
 
 
 @dataclass(frozen=True, slots=True)

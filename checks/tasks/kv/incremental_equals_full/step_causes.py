@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.kept_rows import moved
 from judge_tui.checks.tasks.kv.incremental_equals_full.turning import from_where
 from judge_tui.checks.tasks.kv.incremental_equals_full.weighing import weighed
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.words.draws import cut
+from judge_tui.checks.tasks.kv.words.draws import cut, drawn
 from judge_tui.checks.tasks.kv.words.misplaced import misplaced
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
@@ -31,6 +31,9 @@ Stream = tuple[Array, Array, Array]
 _LEFT = 0.3
 #: Calls of all runs that look for what sequences and layers share, and how far an answer moves that does.
 _CALLS, _MOVES = 300, 1e-4
+_AT_ONCE = "wrong from the first step on"
+#: Steps in which what is wrong from the first on may come right.
+_LONG = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Rerun:
             if at == self.prompt:
                 at, words = self._after_shorter()
                 prompt = at
+                words = _right_later(subject, self.limit) if words == _AT_ONCE else words
         except Fault:
             return ""
         clauses = [words, self._cause(subject, prompt, at)]
@@ -88,7 +92,7 @@ class Rerun:
             return self._is_wrong(0, stored - 1, self._step(self._fed(stored - 1), stored - 1)[0])
 
         if self.prompt < 1 or wrong(1):
-            return self.prompt, "wrong from the first step on"
+            return self.prompt, _AT_ONCE
         first, words = from_where(wrong, 1, self.prompt + 1)
         return first - 1, words
 
@@ -165,6 +169,30 @@ class Rerun:
                     alone = "" if moves[b, 0, b] else ", and nothing of its own"
                     return f"{own} takes in what {of} was fed{alone}"
         return ""
+
+
+def _right_later(subject: Subject, limit: float) -> str:
+    """Whether steps that are wrong from the first on are right behind more tokens, as a clause."""
+    cached = subject.cached(subject.sizes(1, _LONG + 4, narrow=True))
+    q, k, v = stream = drawn(subject.bench.rng("right later"), cached.sizes, _LONG)
+    right = []
+    for t in range(_LONG):
+        out = cached.feed(*cut(stream, t, t + 1))
+        truth = attention(q[:, :, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1])
+        right += [t + 1] if relative_error(out, truth) <= limit else []
+    if not right:
+        return _AT_ONCE
+    if right == list(range(right[0], _LONG + 1)):
+        return f"wrong up to {right[0] - 1} token{'s' * (right[0] > 2)}, right from {right[0]} on"
+    return f"right with {_spans(right)} tokens, wrong with others up to {_LONG}"
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    """Whole numbers as spans: 25 to 32, 49 to 64."""
+    starts = [n for n in numbers if n - 1 not in numbers]
+    ends = [n for n in numbers if n + 1 not in numbers]
+    told = [f"{a} to {b}" if b > a else f"{a}" for a, b in zip(starts, ends, strict=True)]
+    return ", ".join([*told[:4], *(["…"] if len(told) > 4 else [])])
 
 
 def _arrays(cached: Cached) -> Kept:

@@ -52,6 +52,9 @@ def weighed(
         for start, values in _one_hot(v):
             columns = min(width, v.shape[2] - start)
             answer = ask(values)
+            if not np.isfinite(out).all():
+                # what is not a number is the same whatever goes in
+                return ""
             if same_bits(answer, out):
                 return "other values give the same answer, as if it were remembered"
             made[..., start : start + columns] = answer[..., :columns]

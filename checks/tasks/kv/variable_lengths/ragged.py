@@ -13,7 +13,13 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.cached import BY_ITSELF, LISTS, PROMPTS, Cached
-from judge_tui.checks.tasks.kv.limits import Worst, float32_limit, stores_half
+from judge_tui.checks.tasks.kv.limits import (
+    ROUNDS,
+    Worst,
+    float32_limit,
+    stores_half,
+    weighs_what_is_there,
+)
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.variable_lengths import ragged_decoder
 from judge_tui.checks.tasks.kv.variable_lengths.ragged_words import sequence_words, stored_words
@@ -41,7 +47,7 @@ _UNEVEN = (4, 1, 3, 2, 1, 4)
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
-    version=12,
+    version=13,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
@@ -132,8 +138,23 @@ def _low(subject: Subject, found: Findings) -> list[Worst]:
         worst = worst.or_worse(_step(cached, stream, t, held, np.ones(len(lengths), bool)))
     words = f"all scores {LOW:.0e}, below finite numbers that stand for −inf"
     quantity = f"{words}: {_STEPS} steps of all, largest relative error per row, float32"
-    found.limit(quantity, worst.error, float32_limit(subject), note=worst.note, **subject.where())
+    limit = float32_limit(subject)
+    if worst.wrong(limit) and _only_rounds(subject, stream, lengths):
+        found.note(quantity, worst.error, limit=limit, note=ROUNDS)
+        return []
+    found.limit(quantity, worst.error, limit, note=worst.note, **subject.where())
     return [replace(worst, where=f"{worst.where}, {words}")]
+
+
+def _only_rounds(subject: Subject, stream: tuple[Array, Array, Array], lengths: tuple[int, ...]) -> bool:
+    """Whether the weights of the steps are all of tokens that are there, and none of padding."""
+    longest, values = max(lengths), np.ones_like(stream[2])
+    for b, n in enumerate(lengths):
+        values[b, :, n:longest] = 0.0
+    given = stream[0], stream[1], values
+    cached = subject.cached(subject.sizes(len(lengths), longest + _STEPS + 1))
+    cached.feed(*cut(given, 0, longest), np.array(lengths))
+    return weighs_what_is_there(cached.feed(*cut(given, t, t + 1)) for t in range(longest, longest + _STEPS))
 
 
 def _with_padding(values: Array, lengths: tuple[int, ...], rng: np.random.Generator) -> Array:
