@@ -1,6 +1,6 @@
 """What the sizes of wrong answers have in common: the simplest condition that tells them from right ones.
 
-No multiple of a unit, no power of two; from a size on, up to one, or both; one size larger than another.
+A multiple of a unit, or none; no power of two; from a size on, up to one, or both; one larger than another.
 Sizes may be counts that follow from others, such as that of tiles. An answer may be right by chance where the
 condition holds, as one of a single row is; it is never wrong where it does not hold. Two conditions together
 are told where each alone leaves many right calls in.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
 
@@ -91,7 +91,7 @@ def only_where(
         if many and mostly == of_wrong and (unit := _half(of_right - mostly, of_wrong)):
             met = [fine for size, fine in of if 0 < size % unit <= unit // 2]
             return f"wrong where {axis} is 1 to {unit // 2} above a multiple of {unit}{_there(met)}"
-    simple = [*_related(calls, compared), *(_limited(calls) if limits else ())]
+    simple = [*_related(calls, compared), *_multiples(calls), *(_limited(calls) if limits else ())]
     found = [each for each in simple if _tells(each, len(calls), wrong)]
     both = [each for each in _together(calls, simple) if _tells(each, len(calls), wrong, _TOGETHER)]
     return max((*found, *both), key=lambda each: each.share).words if found or both else ""
@@ -142,6 +142,22 @@ def _related(
             yield from _meeting(calls, wrong, alone, partial(_holds, relation, one, other))
         alone = f"{other} is no multiple of {one}"
         yield from _meeting(calls, wrong, alone, partial(_holds, _rest, one, other))
+
+
+def _multiples(calls: Sequence[tuple[_Sizes, bool]]) -> Iterator[_Condition]:
+    """The largest unit of which all wrong sizes of an axis are multiples, beside no other condition."""
+    wrong = [sizes for sizes, fine in calls if not fine]
+    for axis in dict.fromkeys(axis for sizes, _ in calls for axis in sizes if " " not in axis):
+        off = {sizes.get(axis, 1) for sizes in wrong}
+        unit = max((unit for unit in _UNITS if not any(size % unit for size in off)), default=0)
+        if unit and len(off) >= _RIGHT:
+            holds = partial(_is_multiple, axis, unit)
+            for each in _meeting(calls, len(wrong), f"{axis} is a multiple of {unit}", holds):
+                yield replace(each, alone="")
+
+
+def _is_multiple(axis: str, unit: int, sizes: _Sizes) -> bool:
+    return axis in sizes and sizes[axis] % unit == 0
 
 
 def _rest(one: int, other: int) -> bool:

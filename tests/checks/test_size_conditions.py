@@ -141,6 +141,13 @@ def test_two_conditions_are_told_together_where_neither_tells_alone() -> None:
     assert cut(lambda t, n: n >= 12 and n % t > 0) == words
 
 
+def test_multiples_alone_of_which_some_are_right_by_chance() -> None:
+    wrong = tuple(range(8, 97, 8))
+    right = (*(size for size in range(4, 60) if size % 8), 104, 112)
+    words = "wrong where D is a multiple of 8 (in 12 of 14 calls), and nowhere else"
+    assert told({"D": right}, {"D": wrong}, limits=True) == words
+
+
 def test_one_condition_is_told_where_another_adds_little() -> None:
     right = [(4, 9), (3, 8), (4, 10), (5, 12)]
     words = "wrong where T is less than N (in 190 of 194 calls), and nowhere else"

@@ -47,7 +47,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=12,
+    version=13,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -59,9 +59,9 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
         batch = draw(bench.rng(index), shape, eps_of(bench, eps))
         with calls.trying(counted(shape)):
             _compare(bench, double, batch, causes)
-    for index, shape in enumerate(swept()):
+    for index, (shape, eps) in enumerate(swept()):
         with calls.trying(counted(shape)):
-            _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+            _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, eps)), causes)
     calls.needed(double.seen)
     usual = bool(double.off)
     for batch, words in strided(bench):
@@ -114,7 +114,9 @@ def _known(bench: Bench, held: Held, causes: Sequence[tuple[str, ...]], usual: b
         return ""
     state = of_another_call(bench, of_y=True) if held.wrong else ""
     memory = "" if usual else laid_wrongly(bench, of_y=True)
-    return state or diagnosis.common(causes) or memory or _lower_precision(bench, held)
+    if not state and (known := diagnosis.common(causes)):
+        return "; ".join(filter(None, (known, held.only_where)))
+    return state or memory or _lower_precision(bench, held)
 
 
 def _lower_precision(bench: Bench, held: Held) -> str:

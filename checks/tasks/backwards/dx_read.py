@@ -14,12 +14,13 @@ from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.other_rows import which_rows
 from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
+from judge_tui.checks.tasks.backwards.rstd_read import wrong_rstd
 from judge_tui.checks.tasks.backwards.statistics_read import Rows, fitting, lengths_of, means, near, telling
 
 __all__ = ["wrong_terms"]
 
 Array = npt.NDArray[np.float64]
-_SAME = 1e-7
+_SAME, _ROUGH = 1e-7, 1e-5
 #: Features of a row at least, of which three numbers are read.
 _FEATURES = 6
 
@@ -34,6 +35,7 @@ class _Terms:
         rstd: (R,) the right one.
         made: (3, R) what multiplies g, and what stands for mean(g) and for mean(g·x̂).
         sizes: B and T.
+        batch: The draw.
     """
 
     g: Array
@@ -41,6 +43,7 @@ class _Terms:
     rstd: Array
     made: Array
     sizes: tuple[int, int]
+    batch: Batch
 
 
 def wrong_terms(bench: Bench, shapes: Sequence[tuple[int, ...]], *, known: bool = False) -> str:
@@ -86,6 +89,7 @@ def _of(batch: Batch, dx: Array) -> _Terms | None:
             row.rstd.ravel(),
             np.stack([scale, -less / scale, -along / scale]),
             (batch.shape[0], batch.shape[1]),
+            batch,
         )
 
 
@@ -95,6 +99,8 @@ def _told(read: Sequence[_Terms], integers: tuple[int, ...], known: bool) -> str
         ("mean(g)", 1, [each.g for each in read]),
         ("mean(g·x̂)", 2, [each.g * each.xhat for each in read]),
     ]
+    if known_rstd := wrong_rstd([each.batch for each in read], [each.made[0] for each in read]):
+        return f"in dx {known_rstd}{_beside_rstd(read)}"
     told = []
     for name, at, values in parts:
         given = [
@@ -110,6 +116,15 @@ def _told(read: Sequence[_Terms], integers: tuple[int, ...], known: bool) -> str
     if len(told) == len(parts) or (known and not all(words for _, words in told)):
         return ""
     return "; ".join(f"in dx {name} is {words or 'another than it should be'}" for name, words in told)
+
+
+def _beside_rstd(read: Sequence[_Terms]) -> str:
+    """Whether x̂ is made of the same wrong rstd, which mean(g·x̂) has twice then."""
+    ratios = [(each.made[2] / (each.g * each.xhat).mean(axis=-1), each.made[0] / each.rstd) for each in read]
+    if all((np.abs(along - scale**2) <= _ROUGH * scale**2).all() for along, scale in ratios):
+        return ", in x̂ as well"
+    right = all((np.abs(along - 1.0) <= _ROUGH).all() for along, _ in ratios)
+    return ", outside of x̂ alone" if right else ""
 
 
 def _by_size(given: Sequence[Rows], sizes: Sequence[tuple[int, int]]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.earlier_calls import AFTER, taken_from
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.backwards import reference
@@ -22,7 +24,9 @@ __all__ = ["of_another_call"]
 Array = npt.NDArray[Any]
 #: (B, T, D) and eps of the calls.
 _SHAPE, _EPS = (3, 4, 7), (1e-5, 1e-3, 1e-2)
-_SAME = 1e-6
+_SAME, _ROUGH = 1e-6, 1e-4
+#: Rows of a call that leaves something behind, and of the one that finds it.
+_ROWS = (300, 2)
 _NAMES = ("dx", "dgamma", "dbeta")
 
 
@@ -56,10 +60,36 @@ def of_another_call(bench: Bench, *, of_y: bool = False) -> str:
                 return ""
             runs = [forward(bench, batch, worker=worker) for batch in (batches[-1], batches[-2])]
             late = _listed(backward(bench, runs[0], worker=worker))
+            with np.errstate(all="ignore"):
+                known = taken_from(late, second, first, gives, _alike, call=AFTER)
+            return known or _left_behind(bench, worker)
     except Fault:
         return ""
-    with np.errstate(all="ignore"):
-        return taken_from(late, second, first, gives, _alike, call=AFTER)
+
+
+def _left_behind(bench: Bench, worker: Worker) -> str:
+    """Whether a call of few rows whose dy is 0 gives what one of more rows left where sums are gathered."""
+    told: dict[str, int] = {}
+    for name in _NAMES[1:]:
+        many, few = (draw(bench.rng("left", rows), (1, rows, 7), eps_of(bench, 1e-3)) for rows in _ROWS)
+        size = np.arange(1.0, 1.0 + many.width)
+        xhat = reference.statistics(many).xhat
+        # each row adds the same number to a sum, so that what is left counts rows
+        many = replace(many, dy=size / (xhat if name == "dgamma" else np.ones_like(xhat)))
+        backward(bench, forward(bench, many, worker=worker), worker=worker)
+        run = forward(bench, replace(few, dy=np.zeros_like(few.dy)), worker=worker)
+        left = getattr(backward(bench, run, worker=worker), name) / size
+        if not np.isfinite(left).all() or np.abs(left - np.round(left[0])).max() > _ROUGH:
+            return ""
+        told[name] = int(np.round(left[0]))
+    names = [name for name, rows in told.items() if rows]
+    if not names:
+        return ""
+    take, rows = "takes" if len(names) == 1 else "take", f"{told[names[0]]} of its {_ROWS[0]} rows"
+    return (
+        f"{' and '.join(names)} of a call of {_ROWS[1]} rows {take} in what a call of more rows before it "
+        f"left behind ({rows}): not every place that is summed has been written"
+    )
 
 
 def _alone(bench: Bench, batch: Batch, of_y: bool) -> tuple[Array, ...]:

@@ -81,7 +81,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=14,
+    version=15,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -92,7 +92,7 @@ def gradients(bench: Bench, found: Findings) -> str:
     draws, calls, own = list(drawn(bench.sizes("draws"))), Unanswered(), own_sizes(bench)
     memory = _called(bench, found, held, single, causes, calls, own)
     state = of_another_call(bench) if any(figures.wrong for figures in held.values()) else ""
-    why = {name: state or diagnosis.common(told) for name, told in causes.items()}
+    why = {name: _with_sizes(state or diagnosis.common(told), held[name]) for name, told in causes.items()}
     why |= {name: memory for name, figures in held.items() if memory and figures.off}
     if causes["dx"] and not why["dx"]:
         shapes, mixed = [s for s, fine in held["dx"].seen if not fine and math.prod(s) <= _MOST_MIXED], ""
@@ -140,9 +140,9 @@ def _called(
     for index, (shape, eps) in enumerate(draws):
         with calls.trying(counted(shape)):
             _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
-    for index, shape in enumerate(swept()):
+    for index, (shape, eps) in enumerate(swept()):
         with calls.trying(counted(shape)):
-            _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+            _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, eps)), causes)
     calls.needed(held["dx"].seen)
     with calls.beside():
         memory = _laid(bench, held, causes)
@@ -161,6 +161,11 @@ def _called(
             _compare(bench, held, fresh, causes, worker=worker)
         _both_first(bench, held, causes)
     return memory
+
+
+def _with_sizes(known: str, figures: Held) -> str:
+    """What explains all wrong answers, and for which sizes they are wrong."""
+    return "; ".join(filter(None, (known, figures.only_where))) if known else ""
 
 
 def _both_first(bench: Bench, held: Mapping[str, Held], causes: Mapping[str, list[tuple[str, ...]]]) -> None:

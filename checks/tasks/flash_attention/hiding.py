@@ -86,7 +86,8 @@ def _weights(forward: Forward, levels: Array, *, hidden: float, seen: float) -> 
     """The weights of both keys in the first row, a batch entry for each difference of scores (L, 2)."""
     q = np.zeros((len(levels), 1, 2, 4))
     k, v = np.zeros_like(q), np.zeros_like(q)
-    q[..., 0] = 2.0
+    # the second row scores 0, so that it lends the first one nothing where they share a maximum
+    q[:, :, 0, 0] = 2.0
     k[:, 0, 0, 0], k[:, 0, 1, 0] = seen * levels, hidden * levels
     v[:, 0, 0, 0] = v[:, 0, 1, 1] = 1.0
     return forward(Case(q, k, v, 2, True))[:, 0, 0, :2]

@@ -55,6 +55,11 @@ class _Parts:
         """Partial results by their weights, which are made to add up to 1."""
         return np.asarray((weights * self.o).sum(axis=0) / weights.sum(axis=0))
 
+    @property
+    def scale(self) -> float:
+        """1/√D."""
+        return float(self.o.shape[-1] ** -0.5)
+
     def level(self, base: float = math.e) -> Array:
         """L in a base."""
         return np.asarray((self.m + np.log(self.total)) / math.log(base))
@@ -107,6 +112,21 @@ _MISTAKES: Mapping[str, Callable[[_Parts], Array]] = {
     "divides by l what is divided by it": lambda p: (
         (_powers(math.e, p.m) * p.o).sum(axis=0) / (_powers(math.e, p.m) * p.total).sum(axis=0)
     ),
+    "takes m/√D + log l for L, though m is of scores that are scaled by 1/√D already": lambda p: p.merged(
+        _powers(math.e, p.m * p.scale + np.log(p.total))
+    ),
+    "takes m·√D + log l for L, with an m of scores that are not scaled": lambda p: p.merged(
+        _powers(math.e, p.m / p.scale + np.log(p.total))
+    ),
+    "takes L/√D for L": lambda p: p.merged(_powers(math.e, p.level() * p.scale)),
+    "takes L·√D for L": lambda p: p.merged(_powers(math.e, p.level() / p.scale)),
+    "takes m + l for L, without a logarithm": lambda p: p.merged(_powers(math.e, p.m + p.total)),
+    "takes m − log l for L": lambda p: p.merged(_powers(math.e, p.m - np.log(p.total))),
+    "takes m + log₂ l for L": lambda p: p.merged(_powers(math.e, p.m + np.log2(p.total))),
+    "takes m·log₂e + log l for L": lambda p: p.merged(
+        _powers(math.e, p.m * math.log2(math.e) + np.log(p.total))
+    ),
+    "takes m·ln 2 + log l for L": lambda p: p.merged(_powers(math.e, p.m * math.log(2.0) + np.log(p.total))),
     "keeps the last part alone": lambda p: p.o[-1],
     "keeps the first part alone": lambda p: p.o[0],
     "goes on with the larger L of both, not with that of both together": lambda p: _folded(

@@ -23,6 +23,7 @@ from judge_tui.checks.tasks.flash_attention.naming import named
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_rescaling
 from judge_tui.checks.tasks.flash_attention.reference import Array, Factor, streamed
 from judge_tui.checks.tasks.flash_attention.rows import Held, Rows
+from judge_tui.checks.tasks.flash_attention.together import rows_together
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 
@@ -58,7 +59,7 @@ _MISTAKES: dict[Factor, str] = {
     establishes="O is right while row maxima rise over many tiles, fall, stay, and pass the range of exp "
     "as they rise or fall.",
     roles=("forward",),
-    version=9,
+    version=10,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -107,7 +108,8 @@ def rescaling_direction(bench: Bench, found: Findings) -> str:
         return f"{known}; with maxima {_errors(worst)} of the reference"
     if lower is not None:
         return f"{lower.text}; with maxima {', '.join(wrong)} that is more than is right: {_errors(worst)}"
-    return _summary(worst, cause, causal)
+    beside = "" if _right(worst[_MIXED]) or cause else rows_together(forward)
+    return _summary(worst, cause, causal, beside)
 
 
 def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
@@ -194,7 +196,7 @@ def _errors(worst: dict[str, Held]) -> str:
     return ", ".join(f"{kind} {worst[kind].error:.1e}" for kind in _KINDS[:3])
 
 
-def _summary(worst: dict[str, Held], cause: str, causal: bool) -> str:
+def _summary(worst: dict[str, Held], cause: str, causal: bool, beside: str) -> str:
     told = _errors(worst)
     mask = "causal" if causal else "full attention"
     soft, past, fallen, mixed = worst[_RISING], worst[_PAST], worst[_FALLEN], worst[_MIXED]
@@ -214,8 +216,8 @@ def _summary(worst: dict[str, Held], cause: str, causal: bool) -> str:
             f"overflows while maxima fall past the range of exp ({fallen.error:.1e}): {why}; otherwise {told}"
         )
     if not _right(mixed):
-        why = "rows share a maximum?"
-        return f"{mixed.error:.1e} off with maxima {_MIXED} (limit {mixed.most:.0e}): {why}; otherwise {told}"
+        why = f": {beside}" if beside else ""
+        return f"{mixed.error:.1e} off with maxima {_MIXED} (limit {mixed.most:.0e}){why}; otherwise {told}"
     return (
         f"maxima {told} of the reference ({mask}, limit {soft.most:.0e}); "
         f"past the range of exp {past.error:.1e} (limit {past.most:.0e})"

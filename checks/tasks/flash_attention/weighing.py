@@ -11,6 +11,7 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention.scales import scale_told
 from judge_tui.checks.tasks.flash_attention.seen_keys import wrong_keys
+from judge_tui.checks.tasks.flash_attention.slopes import wrong_slopes
 from judge_tui.checks.tasks.flash_attention.streams import wrong_stream
 from judge_tui.checks.tasks.flash_attention.sums import wrong_sum
 from judge_tui.checks.tasks.flash_attention.weights import Read, alike, softmax
@@ -43,7 +44,7 @@ def mistake(read: Sequence[Read]) -> str:
         for words, gives in _named():
             if all(alike(gives(each), each.made) for each in read):
                 return words
-        ways = (wrong_scale, wrong_keys, wrong_stream, wrong_sum)
+        ways = (wrong_scale, wrong_keys, wrong_stream, wrong_sum, wrong_slopes)
         return next(filter(None, (way(read) for way in ways)), "")
 
 
