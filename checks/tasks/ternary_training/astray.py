@@ -28,6 +28,8 @@ _TIE = 1e-4
 _FEWEST, _MOST = 20, 0.9
 #: Share of a part that must be wrong where it is not known what it becomes.
 _WRONG = 0.25
+#: Wrong answers that show what is about a whole shape.
+_SHAPES = 2
 #: Parts that say nothing by themselves.
 _PLAIN = ("become 0", "become ±s", "below s")
 _UNITS = (4, 8, 16, 32, 64, GROUP)
@@ -77,6 +79,9 @@ def astray(answers: Sequence[tuple[Array, Array]], grouping: Grouping, transpose
     first = ""
     for words, masks in (*parts, *_beyond(seen)):
         if any((one.wrong & ~mask).any() for one, mask in zip(seen, masks, strict=True)):
+            continue
+        if len(wrong) < _SHAPES and all(mask.all() or not mask.any() for mask in masks):
+            # one wrong shape may be like this by chance
             continue
         for what in _BECOMES:
             if not any(

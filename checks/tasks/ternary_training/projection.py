@@ -282,6 +282,8 @@ def _kept(bench: Bench, found: Findings, subject: _Subject) -> None:
     if held is not None:
         same = bool(np.allclose(held, weight, rtol=1e-3, atol=1e-6))
         told = "as they were" if same else "overwritten"
+        if not same and np.isfinite(held).all() and np.allclose(held, subject(weight), rtol=1e-3, atol=1e-6):
+            told = "overwritten with their projection"
         found.claim(_LATER[1], same, measured=told, limit="as they were", **subject.place)
         evaluated(found, subject.layer, weight, np.eye(GROUP)[:4])
 
