@@ -6,10 +6,10 @@ import numpy as np
 
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
-from judge_tui.checks.tasks.kv.finding import grouped, optional_roles
+from judge_tui.checks.tasks.kv.finding import grouped, quantized
 from judge_tui.checks.tasks.kv.finding import search as finding
 from judge_tui.checks.tasks.kv.words import decoder_roles as decoder
-from judge_tui.checks.tasks.kv.words import roles, sharing_roles
+from judge_tui.checks.tasks.kv.words import paging_roles, roles, sharing_roles
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 
 __all__ = ["CONTRACT"]
@@ -44,7 +44,8 @@ CONTRACT = Contract(
         RESERVE,
         FREE,
         *sharing_roles.ROLES,
-        *optional_roles.ROLES,
+        *quantized.ROLES,
+        *paging_roles.ROLES,
         *decoder.DECODER,
         *decoder.BATCHES,
         chunks.ROLE,

@@ -112,26 +112,17 @@ class _Prompted(Cached):
     ) -> Array:
         b, h, n, d = shape
         tree, root = returned.result.tree, returned.result.handle
-        pieces = _pieces(tree, root, layout)
-        if pieces and sum(size for _handle, size in pieces) == n and tree.get("kind") != "array":
-            parts = [self._whole(handle, (b, h, size, d), layout) for handle, size in pieces]
-            return np.concatenate(parts, axis=2)
+        pieces, flat = _pieces(tree, root, layout), layout.replace("N", "")
+        tokens = sum(size for _handle, size in pieces)
+        listed = tree.get("kind") != "array" and tokens == n
+        if pieces and (listed or (len(pieces) == 1 and tokens < n)):
+            return self._behind(shape, [self._whole(each, (b, h, size, d), layout) for each, size in pieces])
+        if n > 1 and tuple(tree.get("shape", ())) == wire_shape((b, h, 1, d), flat):
+            # The last row alone, without its axis.
+            return self._behind(shape, [self._whole(root, (b, h, 1, d), flat)])
         if not any(kind in ("array", "list") for kind in _kinds(tree)):
             self.nothing = True
             return np.full(shape, np.nan)
-        if len(pieces) == 1 and pieces[0][1] < n:
-            out, self.first = np.full(shape, np.nan), n - pieces[0][1]
-            out[:, :, n - pieces[0][1] :] = self._whole(pieces[0][0], (b, h, pieces[0][1], d), layout)
-            return out
-        flat = layout.replace("N", "")
-        without = wire_shape((b, h, 1, d), flat)
-        if n > 1 and tuple(tree.get("shape", ())) == without:
-            # The last row alone, without its axis.
-            out, self.first = np.full(shape, np.nan), n - 1
-            out[:, :, n - 1 :] = from_wire(
-                self.worker.fetch(root, without), (b, h, 1, d), layout.replace("N", "")
-            )
-            return out
         try:
             return super()._fetched(returned, role, name, shape, layout, counts)
         except BadResult:
@@ -139,6 +130,13 @@ class _Prompted(Cached):
                 self.nothing = True
                 return np.full(shape, np.nan)
             raise
+
+    def _behind(self, shape: tuple[int, ...], parts: list[Array]) -> Array:
+        """The last rows of an answer, with NaN in front of them."""
+        out, last = np.full(shape, np.nan), np.concatenate(parts, axis=2)
+        self.first = shape[2] - last.shape[2]
+        out[:, :, self.first :] = last
+        return out
 
     def inputs(self, b: int | None, counts: Array, queries: int = 0) -> dict[str, Any]:
         inputs = super().inputs(b, counts, queries)

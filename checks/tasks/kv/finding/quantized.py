@@ -19,11 +19,16 @@ from judge_tui.checks.tasks.kv.words.reference import ORDERLY
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["PREFIXES", "find", "roles_of"]
+__all__ = ["PREFIXES", "ROLES", "find", "roles_of"]
 
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
 _PARTS = ("append", "read")
 _MORE = ("append_many", "attend", "add", "step")
+#: What makes a quantized cache, and what is done with it.
+ROLES = (
+    roles.QUANTIZED,
+    *(replace(_ROLES[part], name=f"quantized_{part}", required=False) for part in (*_PARTS, *_MORE)),
+)
 #: Under what their roles are bound: most submissions have one, some one per width of the codes.
 PREFIXES = ("quantized", "quantized_2", "quantized_3")
 #: What tells a cache to quantize.

@@ -17,7 +17,8 @@ from judge_tui.checks.tasks.kv.finding import (
     decoders,
     freeing,
     grouped,
-    optional_roles,
+    paged,
+    quantized,
     sharing,
     trials,
     wrong_attention,
@@ -73,7 +74,8 @@ def find(search: Search) -> None:
             tried.clear()
     for role in ("create", "append", "read", "attend"):
         search.tried(role).extend(tried)
-    optional_roles.find(search)
+    quantized.find(search)
+    paged.find(search)
     decoders.find(search)
     if not mode(bound):
         over_pages = from_pages(search)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.contract import Param
 from judge_tui.checks.tasks.kv.words.parameters import (
     ACTIVE,
@@ -36,10 +35,7 @@ from judge_tui.checks.tasks.kv.words.parameters import (
     takes,
 )
 
-__all__ = ["QUANTIZED", "ROLES", "SIZES", "ByRole"]
-
-#: Role → how it is called: what is bound, or a combination that is tried.
-ByRole = dict[str, Binding]
+__all__ = ["QUANTIZED", "ROLES", "SIZES"]
 
 _ROOM = takes("max_len", f"{MAX_LEN} seq_len s size", "int")
 SIZES = (
