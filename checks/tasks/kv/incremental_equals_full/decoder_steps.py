@@ -17,6 +17,7 @@ from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.told import ways_told
 from judge_tui.checks.tasks.kv.faces.weights import rounded_anew, weights
+from judge_tui.checks.tasks.kv.incremental_equals_full import own_forward
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import SAME, foretell
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_causes import told_step
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_lengths import told_lengths
@@ -65,6 +66,7 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
             found.note("decoder: made for float64", fault.placed, note="nothing shows that it takes it")
     if _compare(subject, found, make, said, "float32"):
         _long(subject, found, make, said)
+        own_forward.judge(subject, found, make, said)
     _rows(subject, found, make, said)
     _past(subject, found, make, said)
     _again(subject, found, make, said)

@@ -13,7 +13,7 @@ from judge_tui.checks.sizes import Range, Sizes
 __all__ = ["Lattice", "absmax", "drawn_shape", "even", "rising", "wide"]
 
 Array = npt.NDArray[Any]
-_GROUP = 16
+_GROUP = 8
 #: What float16 rounds of a number, a scale or an answer: two roundings of half a unit in the last place.
 FLOAT16 = 2.0**-10
 
@@ -25,13 +25,13 @@ def drawn_shape(sizes: Sizes, tokens: int | Range, width: int = 64) -> tuple[int
 
 
 def even(rng: np.random.Generator, shape: tuple[int, int, int, int]) -> Array:
-    """Uniform in ±1, with −1 and +1 in every token of every head, in every channel and in every 16 channels.
+    """Uniform in ±1, with −1 and +1 in every token of every head, in every channel and in every 8 channels.
 
     Whatever group a scale is taken over, its range is the same, so that one limit holds for all.
 
     Args:
         rng: Where the numbers come from.
-        shape: (B, H, N, D), D a multiple of 16 and N at least 17 for the channels.
+        shape: (B, H, N, D), D a multiple of 8 and N at least 9 for the channels.
     """
     x = rng.uniform(-1.0, 1.0, shape)
     _b, _h, tokens, width = shape
