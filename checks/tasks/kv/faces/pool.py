@@ -116,7 +116,7 @@ class Pool(Store):
 
     def asked(self, sequence: int, **more: Any) -> dict[str, Any]:
         """All that a call that feeds nothing may ask for."""
-        return {**self.inputs(sequence, np.zeros(1, np.int64)), **more}
+        return {**self.inputs(sequence, np.zeros(1, np.int64)), "count": 0, **more}
 
     def add(self, sequence: int, count: int = 0, prompt: Sequence[int] = ()) -> None:
         """Let a sequence come; one that comes with tokens does so with the first that it is fed.

@@ -144,7 +144,7 @@ class Store:
         inputs: dict[str, Any] = {
             **(self.sizes.inputs() if create is None else self._made_for(create)),
             "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
-            "rows": [self.names.get(row, row) for row in rows], "count": int(counts.max()),
+            "rows": [self.names.get(row, row) for row in rows],
             "lengths": counts, "totals": totals,
             "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - queries,
             "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
@@ -175,8 +175,8 @@ class Store:
             v: As k.
         """
         counts = np.array([k.shape[2]])
-        told = {**self.inputs(b, counts), **self._arrays(self.bound["add"], counts, k=k, v=v)}
-        self._come(b, told)
+        arrays = self._arrays(self.bound["add"], counts, k=k, v=v)
+        self._come(b, {**self.inputs(b, counts), "count": k.shape[2], **arrays})
         self._expected.discard(b)
         self.took(b, k, v, counts)
 
