@@ -33,7 +33,7 @@ _GOES = re.compile(
     r"(_?(seq\w*|request|slot|row|stream|session|user|handle|state))?$"
 )
 #: Turns, sequences alive at most, texts that others begin with and their tokens, and tokens behind these.
-_TURNS, _ALIVE, _BEGINNINGS, _LONG, _MORE = 60, 3, 4, 24, 9
+_TURNS, _ALIVE, _BEGINNINGS, _LONG, _MORE = 150, 4, 3, 24, 9
 #: How far off an answer is at most that is summed up in another order.
 _ROUNDED = 1e-3
 #: The share of the check's budget that must be left to begin, and to go on.
@@ -155,10 +155,12 @@ class _Played:
                 yield what, tokens, self._begun(tokens)
 
     def _drawn(self) -> list[int]:
-        """A prompt: a part of one of a few beginnings, and tokens of its own."""
-        beginning = self.beginnings[int(self.rng.integers(_BEGINNINGS))]
-        common, more = int(self.rng.integers(0, _LONG + 1)), int(self.rng.integers(1, _MORE))
-        return [*beginning[:common], *self.rng.integers(0, self.vocab, more).tolist()]
+        """A prompt: a part of one of a few beginnings, or of another sequence, and tokens of its own."""
+        others = [*(each.tokens for each in self.alive), *self.gone[-_ALIVE:]]
+        texts = others if others and self.rng.integers(0, 2) else self.beginnings
+        text = texts[int(self.rng.integers(len(texts)))][:_LONG]
+        common, more = int(self.rng.integers(0, len(text) + 1)), int(self.rng.integers(1, _MORE))
+        return [*text[:common], *self.rng.integers(0, self.vocab, more).tolist()]
 
     def _told(self, tokens: list[int]) -> str:
         """A prompt, and what it has in common with others."""
