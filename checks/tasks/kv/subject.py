@@ -14,6 +14,7 @@ from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.decoding import ModelSizes
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
@@ -141,8 +142,16 @@ class Subject:
         if not sizes.keys() & {"heads", "embed", "kv_heads"}:
             heads = drawn.one_of(_HEADS)
             told |= {"heads": heads, "embed": heads * drawn.one_of(_WIDTHS)}
+            if self._has_heads_of_its_own():
+                told["embed"] = ModelSizes().embed * drawn.between(1, 3)
         told |= sizes
         return Maker(self.bench.worker, self.bound, lambda: self.bench.left, dtype=dtype, sizes=told)
+
+    def _has_heads_of_its_own(self) -> bool:
+        """Whether nobody tells its decoder of heads, by which the width that it is told has to go."""
+        made = self.bound.get("decoder")
+        told = ("heads", "kv_heads", "head_dim")
+        return made is not None and made.takes("embed") and not any(made.takes(name) for name in told)
 
     def main(self, *names: str) -> Binding:
         """The first of these roles that is bound, else the one that attends."""
