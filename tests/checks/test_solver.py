@@ -144,3 +144,50 @@ def test_a_call_is_handed_something_else_wherever_it_is_told_of_it() -> None:
         "config=a.py:Config{n=one_layer, type=type:wide}",
     ]
     assert [str(each) for each in other.init or ()] == ["one_layer"]
+
+
+def test_the_first_addition_is_taken_that_is_right_beside_what_there_is() -> None:
+    base: Option = {"kept": Binding("kept", "a.py", "kept", (), {})}
+    seen: list[set[str]] = []
+
+    @trial
+    def run(_search: Search, option: Option) -> float:
+        seen.append({binding.name for binding in option.values()})
+        return {"far": 1.0, "right": 0.0, "later": 0.0}[option["role"].name]
+
+    assert searching().first(base, named("far", "right", "later"), run) == named("right")[0]
+    assert seen == [{"kept", "far"}, {"kept", "right"}]
+    assert searching().first(base, named("far"), run) == {}
+    assert searching().first(base, named("far"), run, right=2.0) == named("far")[0]
+
+
+def test_what_is_written_by_hand_is_the_only_option_and_stays_where_it_is_not_right() -> None:
+    search = searching()
+    search.bound.update(named("by_hand")[0])
+    search.bind(family(errors(by_hand=0.0, found=0.0), "found"))
+    assert search.bound["role"].name == "by_hand"
+    search.bind(family(errors(by_hand=3.0, found=0.0), "found"))
+    assert search.bound["role"].name == "by_hand"
+
+
+def test_what_nobody_wrote_is_bound_where_it_is_right() -> None:
+    search = searching()
+    search.bind(family(errors(far=3.0), "far"))
+    assert search.bound == {}
+    search.bind(family(errors(far=3.0, right=0.0), "far", "right"))
+    assert search.bound["role"].name == "right"
+
+
+def test_the_parameters_of_functions_methods_and_classes_are_told_by_their_place() -> None:
+    def param(name: str) -> dict[str, str]:
+        return {"name": name, "kind": "POSITIONAL_OR_KEYWORD"}
+
+    method = {"name": "put", "params": [param("self"), param("k")], "line": 3}
+    cls = {"name": "Cache", "params": [param("size")], "methods": [method]}
+    function = {"name": "make", "params": [param("n")], "line": 9}
+    search = Search(cast(Worker, Standing()), {"a.py": {"functions": [function], "classes": [cls]}})
+    known = {
+        target: [p["name"] for p in search.params(f"a.py:{target}")]
+        for target in ("make", "Cache.put", "Cache", "no")
+    }
+    assert known == {"make": ["n"], "Cache.put": ["k"], "Cache": ["size"], "no": []}
