@@ -15,10 +15,16 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["says_so", "slides"]
+__all__ = ["says_sinks", "says_so", "slides"]
 
 Array = npt.NDArray[Any]
+_SINKS = re.compile(r"(?i)sinks?(?![a-z])|(keep|first|anchor)_?(first|tokens|keep)|n_keep|anchors")
 _WINDOW = re.compile(r"(?i)window|sliding|rolling|circular|ring(?=_|[A-Z]|$|cache|buffer|kv)")
+
+
+def says_sinks(subject: Subject) -> bool:
+    """Whether the cache, or a parameter of its making, says that its first tokens stay in a window."""
+    return any(_SINKS.search(name) for name in _names(subject, "create"))
 
 
 def says_so(subject: Subject, *makers: str) -> str:
@@ -28,9 +34,14 @@ def says_so(subject: Subject, *makers: str) -> str:
         subject: The submission's cache.
         makers: Roles that make it; ``create`` when left out.
     """
+    return next((name for name in _names(subject, *(makers or ("create",))) if _WINDOW.search(name)), "")
+
+
+def _names(subject: Subject, *makers: str) -> list[str]:
+    """What is made by some roles, and the parameters of its making, by their names."""
     loaded = subject.bench.bindings.loaded
     made: list[tuple[str, Any]] = []
-    for create in (subject.bound[role] for role in makers or ("create",) if role in subject.bound):
+    for create in (subject.bound[role] for role in makers if role in subject.bound):
         # attention may be made around a cache, which says what it is
         targets = {create.target, *(a.made for a in (*create.args, *(create.init or ())) if a.made)}
         made += [
@@ -40,8 +51,7 @@ def says_so(subject: Subject, *makers: str) -> str:
             if f"{file}:{cls['name']}" in targets
         ]
         made += [(i.name, i.params) for i in callables(loaded) if f"{i.file}:{i.name}" in targets]
-    names = [name for own, params in made for name in (own, *(p["name"] for p in params))]
-    return next((name for name in names if _WINDOW.search(name)), "")
+    return [name for own, params in made for name in (own, *(p["name"] for p in params))]
 
 
 def slides(

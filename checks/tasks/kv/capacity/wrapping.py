@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.tasks.kv.capacity.window import says_so
+from judge_tui.checks.tasks.kv.capacity.window import says_sinks, says_so
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import cut, drawn
@@ -51,6 +51,11 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
     limit = float32_limit(subject)
     if steps is None or relative_error(steps, _windowed(stream, total)) <= limit:
         return
+    if kept := _with_first(subject, steps, stream, window, limit):
+        found.note(
+            f"{total} steps past a window", kept, note="its first tokens stay, as it says", **subject.where()
+        )
+        return
     # whoever keeps what came before, and sees the token of the step as well, sees one more
     widths = (n for n in (window, window + 1) if relative_error(steps, _windowed(stream, n)) <= limit)
     width = next(widths, None)
@@ -70,6 +75,19 @@ def judge(subject: Subject, found: Findings, said: list[str], window: int, *, co
         out = _fed(subject, found, stream, window, pieces, words)
         if out is not None:
             _tell(subject, found, said, words, out, stream, width, window, pieces)
+
+
+def _with_first(subject: Subject, steps: Array, stream: Stream, window: int, limit: float) -> str:
+    """Which tokens steps see of a window that keeps the first by its own word; empty where it does not."""
+    if not says_sinks(subject):
+        return ""
+    row, key = _places(stream)
+    for first in range(1, window + 1):
+        for newest in range(1, window + 2):
+            visible = (key <= row) & ((key < first) | (key > row - newest))
+            if relative_error(steps, attention(*stream, visible=visible)) <= limit:
+                return f"the first {first} and the newest {newest} tokens"
+    return ""
 
 
 def _ragged(subject: Subject, found: Findings, said: list[str], window: int, width: int) -> None:
@@ -165,7 +183,12 @@ def _tell(
     )  # fmt: skip
     if not right:
         known = any(_FIRST in each for each in said)
-        why = "" if note or known else _why(subject, found, stream, (width, window), pieces, out)
+        # what keeps its first tokens sees some that a window leaves behind
+        why = (
+            ""
+            if note or known or says_sinks(subject)
+            else _why(subject, found, stream, (width, window), pieces, out)
+        )
         said.insert(int(known), f"{words} past a window: {note or f'off by {error:.2g}'}{why}")
 
 

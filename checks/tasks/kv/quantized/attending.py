@@ -10,6 +10,8 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, forgiven
+from judge_tui.checks.tasks.kv.quantized.magnitudes import LOST, border
+from judge_tui.checks.tasks.kv.quantized.magnitudes import SIZES as LARGEST
 from judge_tui.checks.tasks.kv.quantized.ranges import SIZES, moved, small
 from judge_tui.checks.tasks.kv.quantized.store import named_bits
 from judge_tui.checks.tasks.kv.quantized.truth import absmax, drawn_shape, even
@@ -29,6 +31,7 @@ _COARSE, _WRONG = 1.5, 4.0
 _KINDS = ((0.0, "normal numbers"), (4.0, "numbers about ±4"), (-5.0, "numbers about ∓5"))
 #: Fewer bytes than this for a number, and the numbers must be elsewhere.
 _VISIBLE = 0.2
+_GONE = "are lost"
 
 
 def _shape(bench: Bench, coder: CacheCoder) -> tuple[int, int, int, int]:
@@ -71,6 +74,8 @@ def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -
         unit="B", note=weight.how, table=weight.table,
         otherwise=Verdict.FAIL if weight.each > 2.0 else Verdict.WARN, **coder.where,
     )  # fmt: skip
+    if not fine and _GONE in words:
+        return f"{label}: {words}"
     if not fine:
         return f"{label}: a value comes back {value:.3g} times as far off as absmax scaling allows ({words})"
     if not near:
@@ -97,19 +102,29 @@ def _values(
     shape = (batch, heads, 1, width)
     worst = (0.0, "numbers in ±1")
 
-    def share(k: Array, v: Array) -> float:
+    def answers(k: Array, v: Array) -> npt.NDArray[np.float64]:
         q = rng.uniform(-1.0, 1.0, v.shape).astype(np.float32)
-        largest = float(np.abs(v).max())
-        off = np.abs(coder.opened(v.shape, told, attends=True).feed(q, k, v) - v) / (limit * largest)
+        return coder.opened(v.shape, told, attends=True).feed(q, k, v)
+
+    def share(k: Array, v: Array) -> float:
+        off = np.abs(answers(k, v) - v) / (limit * float(np.abs(v).max()))
         if not np.all(np.isfinite(off)):
             return np.inf
         return float(np.max(forgiven(off, v, limit)))
+
+    def lost(size: float) -> bool:
+        k, v = (even(bench.rng("within", told), shape) * np.float32(size) for _ in range(2))
+        return not np.abs(answers(k, v) - v).max() < LOST * size
 
     for draw in range(_DRAWS):
         rng = bench.rng("one token", told, draw)
         plain = ("numbers in ±1", even(rng, shape), even(rng, shape))
         for words, k, v in (plain, *moved(rng, shape), *((w, -k, -v) for w, k, v in moved(rng, shape))):
             worst = max(worst, (share(k, v), words))
+    rng = bench.rng("magnitudes", told)
+    for size in LARGEST if worst[0] <= 1.0 else ():
+        if lost(size):
+            return np.inf, f"numbers within ±{size:g} {_GONE}; they are {border(lost, size, bits)}"
     rng = bench.rng("sizes", told)
     for width in SIZES:
         for words, k, v in small(rng, width, 1):

@@ -23,8 +23,10 @@ from judge_tui.checks.tasks.kv.quantized.held import (
     too_coarse,
     worst_place,
 )
+from judge_tui.checks.tasks.kv.quantized.magnitudes import judge_magnitudes
 from judge_tui.checks.tasks.kv.quantized.number_words import number_words, toward_zero
 from judge_tui.checks.tasks.kv.quantized.ranges import judge_ranges, judge_sizes
+from judge_tui.checks.tasks.kv.quantized.rounded_again import judge_oldest
 from judge_tui.checks.tasks.kv.quantized.truth import Lattice, absmax, drawn_shape, even
 from judge_tui.checks.tasks.kv.words.misplaced import misplaced
 from judge_tui.checks.verdict import Verdict
@@ -64,12 +66,14 @@ def judge_codes(bench: Bench, found: Findings, coder: Coder, told: int) -> Judge
     if isinstance(coder, CacheCoder) and coder.feeds_whole:
         _even(job, whole=False)
     judge_cases(job)
+    judge_magnitudes(job)
     judge_zeros(job)
     judge_ranges(job, drawn_shape(bench.sizes("ranges", told), tokens))
     judge_sizes(job, tokens)
     _plain_numbers(job)
     _weight(job)
     judge_aging(job)
+    judge_oldest(job)
     return job
 
 

@@ -1,0 +1,43 @@
+# style: codes of eight bits, with scales in float16 and nothing else that is small
+# only: quantized, capacity
+import numpy as np
+
+
+class Int8KVCache:
+    """Keys and values as int8 with a float16 scale for each token and head."""
+
+    def __init__(self, batch, num_heads, max_len, head_dim):
+        self.codes_k = np.zeros((batch, num_heads, max_len, head_dim), np.int8)
+        self.codes_v = np.zeros_like(self.codes_k)
+        self.scale_k = np.zeros((batch, num_heads, max_len, 1), np.float16)
+        self.scale_v = np.zeros_like(self.scale_k)
+        self.length = 0
+
+    @staticmethod
+    def quantize(x):
+        scale = np.abs(x).max(axis=-1, keepdims=True) / 127.0
+        scale = scale.astype(np.float16)
+        safe = np.where(scale > 0, scale, 1).astype(np.float32)
+        return np.clip(np.round(x / safe), -127, 127).astype(np.int8), scale
+
+    def append(self, k, v):
+        """k, v: (B, H, T, D)."""
+        at = slice(self.length, self.length + k.shape[2])
+        if at.stop > self.codes_k.shape[2]:
+            raise ValueError(f"{at.stop} tokens do not fit")
+        self.codes_k[:, :, at], self.scale_k[:, :, at] = self.quantize(k)
+        self.codes_v[:, :, at], self.scale_v[:, :, at] = self.quantize(v)
+        self.length = at.stop
+
+    def read(self):
+        """(B, H, n, D) keys and values as floats."""
+        n = self.length
+        return (self.codes_k[:, :, :n] * self.scale_k[:, :, :n].astype(np.float32),
+                self.codes_v[:, :, :n] * self.scale_v[:, :, :n].astype(np.float32))
+
+    def attend(self, q):
+        """q: (B, H, 1, D)."""
+        k, v = self.read()
+        s = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+        p = np.exp(s - s.max(-1, keepdims=True))
+        return p / p.sum(-1, keepdims=True) @ v
