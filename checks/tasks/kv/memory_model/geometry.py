@@ -30,6 +30,7 @@ class Geometry:
         params: Of the model.
         memory: Of the GPU, in its GB, whichever those are.
         weight_itemsize: Bytes of a weight.
+        width: Of the model, where it is not that of its heads together; 0 where it is.
     """
 
     layers: int = 26
@@ -42,11 +43,12 @@ class Geometry:
     params: int = 7_000_000_000
     memory: float = 80.0
     weight_itemsize: int = 2
+    width: int = 0
 
     @property
     def embed(self) -> int:
         """Width of the model."""
-        return self.heads * self.head_dim
+        return self.width or self.heads * self.head_dim
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name; a type also by its names, an allowance as what takes nothing away."""

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.memory_model.calculators import Calculator, calcu
 from judge_tui.checks.tasks.kv.memory_model.closed_form import GB, MB, Reading, read, tokens_bytes
 from judge_tui.checks.tasks.kv.memory_model.context import Fits, fits
 from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry, drawn
+from judge_tui.checks.tasks.kv.memory_model.head_sizes import ignores_its_head_size
 from judge_tui.checks.tasks.kv.words import claims
 from judge_tui.checks.verdict import Verdict
 
@@ -86,7 +87,7 @@ class Job:
     "memory arithmetic",
     establishes="Its own figures are 2 · layers · kv_heads · head_dim · bytes per token, and what follows.",
     optional=True,
-    version=4,
+    version=5,
 )
 def memory_model(bench: Bench, found: Findings) -> str:
     """Ask its calculators about two models and several GPUs; conventions are stated, never failed."""
@@ -226,7 +227,9 @@ def _judged(job: Job, calculator: Calculator, answers: list[float]) -> None:
         return
     job.judged += 1
     if result.right:
-        label = _mislabelled(words, result)
+        label = _mislabelled(words, result) or ignores_its_head_size(
+            job.bench.worker, calculator, job.points[0], answers[0], job.bench.left
+        )
         job.found.claim(
             quantity, not label, measured=shown, limit="the same", note=label or _convention(result), **where
         )
