@@ -91,6 +91,12 @@ _WAYS: Mapping[str, Callable[[Decoded], Tokens]] = {
     "the second likeliest token is taken": _way(taken=lambda row, _: int(np.argsort(-row)[1])),
     "the model is asked without the prompt": _way(lambda _, text: text),
     "the model is asked about the last token alone": _way(lambda prompt, text: (*prompt, *text)[-1:]),
+    "the model is asked about the prompt and the newest token alone": _way(
+        lambda prompt, text: (*prompt, *text[-1:])
+    ),
+    "the state of each step is dropped: the newest token stands in the place of the prompt's last one": _way(
+        lambda prompt, text: (*prompt[:-1], *(text or prompt)[-1:])
+    ),
     "the row of the position before the last is read": _way(
         lambda prompt, text: (*prompt, *text)[:-1] or prompt
     ),

@@ -49,7 +49,7 @@ Case = Callable[[Bench, Search], str]
     "tied scores, and at many V the first and the last token behind every beam are answered, and answered "
     "right.",
     roles=("search",),
-    version=13,
+    version=14,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""

@@ -19,7 +19,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, path_sum, penalised
 from judge_tui.checks.tasks.beam_search.places import eos_place
-from judge_tui.checks.tasks.beam_search.pools import MISTAKES, WAYS, Searched, right, stored
+from judge_tui.checks.tasks.beam_search.pools import MISTAKES, RANKS, WAYS, Searched, right, stored
 from judge_tui.checks.tasks.beam_search.scripts import Tokens, distinct, table
 from judge_tui.checks.tasks.beam_search.searching import Search, written
 
@@ -171,6 +171,11 @@ def _explained(draws: Sequence[Finishing], came: Sequence[frozenset[Tokens]]) ->
         words
         for words, rule in MISTAKES.items()
         if any(all(stored(draw.searched, rule, way) == sets for draw, sets in pairs) for way in WAYS)
+    ]
+    fit += [
+        words
+        for words, taken in RANKS.items()
+        if any(all(stored(draw.searched, right, way, taken) == sets for draw, sets in pairs) for way in WAYS)
     ]
     return " or ".join(fit)
 

@@ -37,6 +37,8 @@ SIZES = (
 
 #: Beams are this far apart; all else is further behind than the last of the widest.
 _APART, _BEHIND = 0.1, -40.0
+#: What other tokens have together behind any other text, so that its answer is none of those before.
+_ELSEWHERE = 1e-3
 _STEPS = 3
 #: So many V are told.
 _TOLD = 4
@@ -96,20 +98,20 @@ def scripted(rng: np.random.Generator, vocab: int, width: int) -> Model:
     firsts = distinct(rng, vocab, width, but=(eos,))
     prompt = [int(token) for token in rng.integers(1, vocab - 1, 2)]
     prompt = [token if token != eos else 0 for token in prompt]
-    sure = {token: _row(vocab, {token: 0.0}) for token in (0, vocab - 1)}
+    sure = _row(vocab, {0: 0.0})
     spec = {
         "kind": "table",
         "prefixes": [prompt, *([*prompt, first] for first in firsts)],
         "rows": np.array(
-            [_row(vocab, {token: -_APART * at for at, token in enumerate(firsts)}), *[sure[0]] * width]
+            [_row(vocab, {token: -_APART * at for at, token in enumerate(firsts)}), *[sure] * width]
         ),
-        "default": sure[vocab - 1],
+        "default": _row(vocab, {vocab - 1: 0.0}, float(np.log(_ELSEWHERE / vocab))),
     }
     return Model(Script(spec, rows_of(spec), eos), tuple(prompt), tuple(firsts))
 
 
-def _row(vocab: int, stated: dict[int, float]) -> np.ndarray:
-    logits = np.full(vocab, _BEHIND)
+def _row(vocab: int, stated: dict[int, float], behind: float = _BEHIND) -> np.ndarray:
+    logits = np.full(vocab, behind)
     logits[list(stated)] = list(stated.values())
     return np.asarray(logits - np.logaddexp.reduce(logits))
 
@@ -140,6 +142,10 @@ def _read_as(answer: Answer, texts: list[Tokens]) -> str:
         return f"{written(lost[0], answer.script.eos)} is missing"
     parent, beam = heads.index(taken[0]), heads.index(lost[0][0])
     token, wrong = lost[0][-1], taken[-1]
+    elsewhere = not token and wrong == answer.script.vocab_size - 1
+    if wrong == answer.script.eos or (elsewhere and any(each.score is None for each in beams)):
+        # EOS may be put behind what is too short, and V - 1 is what the model says behind any other text.
+        return f"{written(lost[0], answer.script.eos)} is missing"
     if parent == beam:
         bits = {1 << 8: 8, 1 << 16: 16}.get(token - wrong)
         why = f", as where ids are kept in {bits} bits" if bits else ""

@@ -17,7 +17,7 @@ import numpy as np
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, penalised
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens
 
-__all__ = ["MISTAKES", "WAYS", "Rule", "Searched", "Step", "Store", "Way", "right", "stored"]
+__all__ = ["MISTAKES", "RANKS", "WAYS", "Rule", "Searched", "Step", "Store", "Way", "right", "stored"]
 
 
 @dataclass(slots=True)
@@ -171,6 +171,16 @@ MISTAKES: Mapping[str, Rule] = {
 }
 
 
+#: Words, behind "as where" → rank among the candidates of a step, from 0, and K → whether an end is kept.
+RANKS: Mapping[str, Callable[[int, int], bool]] = {
+    "what finishes is kept only where it is the best candidate of its step, at rank 1 of K": (
+        lambda rank, _k: rank == 0
+    ),
+    "what finishes as the best candidate of its step is dropped": lambda rank, _k: rank > 0,
+    "what finishes at the last of K ranks is dropped": lambda rank, k: rank < k - 1,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """A way to search with such a store; all are right.
@@ -236,18 +246,22 @@ class Searched:
         return [Hyp((*hyp.tokens, t), hyp.logprob + float(row[t]), t == self.script.eos) for t in best]
 
 
-def stored(searched: Searched, rule: Rule, way: Way) -> frozenset[Tokens]:
+def stored(
+    searched: Searched, rule: Rule, way: Way, taken: Callable[[int, int], bool] | None = None
+) -> frozenset[Tokens]:
     """The set that a search with a store returns.
 
     Args:
         searched: What is searched.
         rule: How the store is kept.
         way: How it searches beside that.
+        taken: Rank among the candidates of a step, and K → whether what finishes there is offered to it.
     """
     store = Store(searched.width, searched.alpha)
     for step in searched.history:
         for rank, hyp in step.finished:
-            if rank < searched.width or way.runners_up:
+            offered = rank < searched.width or way.runners_up
+            if offered and (taken is None or taken(rank, searched.width)):
                 _offered(store, hyp, rule)
         reach = max(penalised(hyp.logprob, searched.steps, searched.alpha) for hyp in step.live)
         if way.stops and store.full and reach <= store.least:

@@ -125,7 +125,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=13,
+    version=14,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -239,6 +239,8 @@ def _fill(bench: Bench, verify: Verification, draws: _Draws, most: int, turn: in
         Fault: It does something else.
     """
     begun = monotonic()
+    # far apart: neighbours make what follows from a seed in one step look alike
+    seeds = bench.rng("seeds", turn).integers(1, 2**31, most).tolist()
     for draw in range(most):
         if monotonic() - begun > _SECONDS:
             break
@@ -249,7 +251,12 @@ def _fill(bench: Bench, verify: Verification, draws: _Draws, most: int, turn: in
         )
         try:
             answer = verify.answer(
-                draws.script, draws.prompt, draws.tree, temperature=draws.temperature, seed=draw, budget=10.0
+                draws.script,
+                draws.prompt,
+                draws.tree,
+                temperature=draws.temperature,
+                seed=seeds[draw],
+                budget=10.0,
             )
         except Raised as fault:
             if not draw and _refuses(fault):
@@ -294,7 +301,8 @@ def _told_alike(bench: Bench, found: Findings, verify: Verification, draws: _Dra
     )  # fmt: skip
     if always:
         return f"temperature changes nothing: the likeliest token always, {same}"
-    return f"its random numbers begin anew with every call, so no distribution can be seen: {same}"
+    seeded = ", whatever its seed" if verify.binding.takes("seed") else ""
+    return f"its random numbers begin anew with every call{seeded}, so no distribution can be seen: {same}"
 
 
 def _many(bench: Bench, found: Findings, verify: Verification) -> Iterator[str]:

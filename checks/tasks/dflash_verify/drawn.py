@@ -108,6 +108,14 @@ def _by_the_top(drawn: Drawn, *, all_: bool) -> Array:
     return np.asarray(emitted + left.sum() * row / max(row.sum(), 1e-300))
 
 
+def _first_is_the_likeliest(drawn: Drawn) -> Array:
+    """The token behind the prompt is no draw; all others are."""
+    if drawn.above is None:
+        return np.asarray(np.eye(len(drawn.p))[int(np.argmax(drawn.p))])
+    emitted, left = tried(drawn.p, drawn.siblings)
+    return emitted + left
+
+
 #: Words for a row that is read in place of the right one, behind "as where" → what is emitted.
 ROWS: Mapping[str, Callable[[Drawn], Array]] = {
     "what replaces refused siblings is drawn by the target's row behind the last of them": lambda drawn: (
@@ -126,6 +134,9 @@ ROWS: Mapping[str, Callable[[Drawn], Array]] = {
         lambda drawn: _behind(drawn, struck=True)
     ),
     "siblings are accepted by the target's rows behind themselves": _judged_at_itself,
+    "the token behind the prompt is the likeliest at every temperature, and later ones are drawn": (
+        _first_is_the_likeliest
+    ),
     "the row after the prompt counts at every place": lambda drawn: _by_the_top(drawn, all_=True),
     "what replaces refused siblings is drawn by the row after the prompt": lambda drawn: _by_the_top(
         drawn, all_=False

@@ -32,6 +32,8 @@ Formula: TypeAlias = "Callable[[int, Tokens], Matrix]"
 
 #: Bounds that a construction may have, levels or nodes or tokens; what one leaves has words of its own.
 _BOUNDS = range(2, 130)
+#: What sizes may be rounded to.
+_UNITS = (2, 4, 8, 16, 32, 64)
 #: So many causes a sentence names.
 _MOST = 2
 #: And so many trees as examples.
@@ -57,13 +59,25 @@ def _among(formula: Callable[[Tokens], Matrix]) -> Formula:
     return lambda _prompt_len, parents: formula(parents)
 
 
-def _bounded(words: str, formula: Callable[[int, Tokens, int], Matrix]) -> dict[str, list[Formula]]:
+def _short(parents: Tokens, unit: int) -> int:
+    """How many nodes are missing to a multiple."""
+    return -len(parents) % unit
+
+
+def _rounded(words: str, formula: Callable[[int, Tokens, int], Matrix]) -> dict[str, list[Formula]]:
+    """One cause for each unit of what is rounded up or down."""
+    return _bounded(words, formula, _UNITS)
+
+
+def _bounded(
+    words: str, formula: Callable[[int, Tokens, int], Matrix], bounds: Sequence[int] = _BOUNDS
+) -> dict[str, list[Formula]]:
     """One cause for each bound."""
 
     def at(bound: int) -> Formula:
         return lambda prompt_len, parents: formula(prompt_len, parents, bound)
 
-    return {words.format(bound): [at(bound)] for bound in _BOUNDS}
+    return {words.format(bound): [at(bound)] for bound in bounds}
 
 
 def _over(columns: Callable[[int, Tokens], Matrix]) -> list[Formula]:
@@ -109,6 +123,13 @@ _PARTS: Mapping[tuple[bool, bool], Mapping[str, Sequence[Formula]]] = {
             lambda n, p: np.tri(len(p), n, dtype=bool),
             lambda n, p: np.tri(len(p), n, k=-1, dtype=bool),
         ],
+        **_rounded("nodes do not see the last tokens of the prompt, as many as the tree is short of a "
+            "multiple of {} nodes",
+            lambda n, p, unit: np.tile(np.arange(n) < n - _short(p, unit), (len(p), 1))),
+        **_rounded("nodes do not see the first tokens of the prompt, as many as the tree is short of a "
+            "multiple of {} nodes", lambda n, p, unit: np.tile(np.arange(n) >= _short(p, unit), (len(p), 1))),
+        **_rounded("nodes see whole pieces of {} tokens of the prompt, and nothing of what is left over",
+            lambda n, p, unit: np.tile(np.arange(n) < n // unit * unit, (len(p), 1))),
         **_bounded("nodes see the last {} tokens of the prompt alone", lambda n, p, bound: np.tile(
             np.arange(n) >= n - bound, (len(p), 1))),
         **_bounded("nodes see the first {} tokens of the prompt alone", lambda n, p, bound: np.tile(

@@ -111,6 +111,19 @@ def steps(parents: Sequence[int], kept: Callable[[Levels], Matrix]) -> Matrix:
     return np.asarray(seen(parents) & kept(levels(parents)))
 
 
+def _place_above(parents: Sequence[int], *, around: bool) -> Matrix:
+    """A node takes over the row of the one at its place in the level above."""
+    depths = seen(parents).sum(axis=1)
+    shown, above = self_alone(parents), list[int]()
+    for depth in range(1, int(depths.max(initial=0)) + 1):
+        level = np.flatnonzero(depths == depth).tolist()
+        for place, node in enumerate(level):
+            if above:
+                shown[node] |= shown[above[place % len(above) if around else min(place, len(above) - 1)]]
+        above = level
+    return shown
+
+
 def _power(above: Levels) -> Matrix:
     return np.asarray((above & (above - 1)) == 0)
 
@@ -168,6 +181,10 @@ AMONG_NODES: Mapping[str, Sequence[Callable[[Tokens], Matrix]]] = {
         lambda p: _rolled(p, -1, own=False),
         lambda p: _rolled(p, -1, own=True),
         lambda p: np.roll(seen(p), -1, axis=0),
+    ),
+    "a node takes over what the node at its place in the level above sees, whoever its parent is": (
+        lambda p: _place_above(p, around=True),
+        lambda p: _place_above(p, around=False),
     ),
     "node 0 is taken for no parent: nodes below it do not see it": (
         lambda p: without(seen(p), _node_0(p), p),

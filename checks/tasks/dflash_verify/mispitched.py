@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,8 +15,8 @@ __all__ = ["mispitched"]
 _UNITS = (1, 2, 4, 8, 16, 32, 64, 128)
 #: Cells at least that are seen, should not be, and are what another row holds there.
 _LEAST = 8
-#: How large a buffer may have been at first.
-_LARGEST = 512
+#: How many units a buffer's rows may have had at first.
+_MOST = 32
 
 
 def mispitched(masks: Sequence[tuple[Matrix, Matrix]]) -> str:
@@ -30,13 +31,15 @@ def mispitched(masks: Sequence[tuple[Matrix, Matrix]]) -> str:
     wrong = [number for number, (came, right) in enumerate(masks) if not np.array_equal(came, right)]
     for unit in _UNITS if wrong else ():
         own = [_up(len(right), unit) for _, right in masks]
-        begins = range(unit, _LARGEST + 1, unit)
-        for turned in (False, True):
-            for begin in begins:
-                largest = np.maximum.accumulate([begin, *own])[1:].tolist()
-                pitches = list(zip(own, largest, strict=True))
-                if told := _told(masks, [pair[::-1] if turned else pair for pair in pitches]):
-                    return told
+        begins = range(unit, _MOST * unit + 1, unit)
+        for turned, begin in itertools.product((False, True), begins):
+            largest = np.maximum.accumulate([begin, *own])[1:].tolist()
+            pitches = list(zip(largest, own, strict=True) if turned else zip(own, largest, strict=True))
+            # What is wrong shows the most, and in the least time.
+            if _told([masks[at] for at in wrong], [pitches[at] for at in wrong]) and (
+                told := _told(masks, pitches)
+            ):
+                return told
     return ""
 
 

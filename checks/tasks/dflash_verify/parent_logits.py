@@ -16,6 +16,7 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Fault
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.own_draws import (
@@ -65,6 +66,9 @@ _WIDE: tuple[Range, Range, Range] = ((70, 110), (2, 4), (12, 40))
 _LATE: tuple[Range, Range, Range] = ((300, 400), (3, 5), (257, 275))
 #: Every length up to 17 once: a mask that is right for some of them alone shows what a node does not see.
 _BETWEEN = ((6, 10), (7, 11), (3, 12), (4, 13), (8, 14), (9, 15), (16, 20))
+#: So many different tokens of the target show that one is given whatever it says; and a temperature so near
+#: 0 that all of its draws are greedy.
+_MANY, _WARM = 5, 1e-4
 #: Vocabulary, nodes, nodes of the right path.
 _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     ((3, 4), (5, 8), (1, 2)),
@@ -81,7 +85,7 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=10,
+    version=11,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
@@ -92,6 +96,8 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     branches = verified(verify, found, (drafted for draw in draws for drafted in draw(bench)), broken)
     cases = [*chains, *branches]
     raised = hold_broken(found, broken, cases)
+    if blind := _blind(found, verify, cases):
+        return blind
     name = followed(cases) or followed(chains)
     how, of = _explained(name, cases, chains)
     rule = f"what was accepted is in all {of} as by {how}" if how else ""
@@ -132,6 +138,38 @@ def parent_logits(bench: Bench, found: Findings) -> str:
         source = f", but{source}" if (source := taken_from(cases)) else ""
         return f"{often}{source}: {new[0]}"
     return f"{len(chains)} chains and {len(branches)} right paths among decoys accepted whole"
+
+
+def _blind(found: Findings, verify: Verification, cases: Sequence[Case]) -> str:
+    """That nothing is accepted, and one token comes whatever the target says, or all is right above 0."""
+    tokens, wanted = {case.answer.new for case in cases}, {case.wanted for case in cases}
+    if any(case.answer.tokens for case in cases):
+        return ""
+    one = len(tokens) == 1 and None not in tokens and len(wanted) >= _MANY
+    told = "nothing is ever accepted"
+    told += f", and token {tokens.pop()} comes whatever the target says" if one else ""
+    warm = _right_above(verify, cases)
+    if not one and not warm:
+        return ""
+    alone = f"; at temperature {_WARM:g} all is right: temperature 0 itself is not taken for greedy"
+    found.claim(
+        "what is accepted at temperature 0", False, measured=told, note=str(cases[0]), **verify.where
+    )  # fmt: skip
+    return f"{told}, in all {len(cases)} cases{alone if warm else ''}"
+
+
+def _right_above(verify: Verification, cases: Sequence[Case]) -> bool:
+    """Whether the first of them are right at a temperature that is hardly one."""
+    if not verify.binding.takes("temperature"):
+        return False
+    try:
+        for case in cases[:_MANY]:
+            answer = verify.answer(case.script, case.prompt, case.tree, temperature=_WARM)
+            if answer.tokens != case.right:
+                return False
+    except Fault:
+        return False
+    return True
 
 
 def _explained(name: str, cases: Sequence[Case], chains: Sequence[Case]) -> tuple[str, str]:

@@ -195,6 +195,25 @@ def _among_two(*, listed: bool) -> Walk:
     return walk
 
 
+def _forgiving(misses: int, *, last: bool) -> Walk:
+    """So many refused nodes on the way are gone over, and accepted where what follows fits again."""
+
+    def walk(wanted: Wanted) -> Tokens:
+        text: list[int] = []
+        node, length, left = -1, 0, misses
+        while children := wanted.children(node):
+            child = _own(wanted, node, children)
+            if child is None and not left:
+                break
+            left -= child is None
+            fits, node = child is not None, children[-1 if last else 0] if child is None else child
+            text.append(wanted.tree.tokens[node])
+            length = len(text) if fits else length
+        return tuple(text[:length])
+
+    return walk
+
+
 def _longest_branch(wanted: Wanted) -> Tokens:
     return wanted.tree.text(wanted.tree.path(wanted.deepest(range(len(wanted.tree)))))
 
@@ -213,6 +232,13 @@ def _walks() -> Iterator[tuple[str, Walk]]:
         yield left, _fits_of_a_path(begun=False, last=last)
         yield left, _fits_of_a_path(begun=True, last=last)
         yield level, _by_level(asked=False, last=last)
+        for misses, many in (
+            (1, "one refused node"),
+            (2, "two refused nodes"),
+            (1 << 30, "any refused nodes"),
+        ):
+            over = f"{many} of a path gone over, and accepted where the target agrees with a later one again"
+            yield over, _forgiving(misses, last=last)
     yield left, _every_fit
     yield level, _by_level(asked=True, last=False)
     yield "rows of parents looked up without the prompt's length before them", _without_offset
