@@ -25,6 +25,7 @@ from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs
 from judge_tui.checks.tasks.ternary_training.rows import hold_rows
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
 from judge_tui.checks.tasks.ternary_training.stale_gradients import GRADIENT
+from judge_tui.checks.tasks.ternary_training.stored_forms import hold_stored_forms
 from judge_tui.checks.tasks.ternary_training.written_back import ADDED_UP
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
@@ -49,7 +50,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=17,
+    version=18,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -87,6 +88,8 @@ def projection(bench: Bench, found: Findings) -> str:
     if found.verdict is not Verdict.FAIL and subject.layer is not None:
         rule = Rule.seen(answers, subject.transposed)
         if wrong := in_other_modes(bench, found, subject.layer, subject.out, rule):
+            return wrong
+        if wrong := hold_stored_forms(bench, found, subject.layer, subject.out, rule):
             return wrong
         after_updates(bench, found, subject.layer, subject.out, rule)
     if found.verdict is not Verdict.FAIL:
