@@ -12,7 +12,7 @@ from judge_tui.checks.tasks.kv.finding.paged import parts_of
 from judge_tui.checks.tasks.kv.finding.sharing import of_codes
 from judge_tui.checks.tasks.kv.paged.filling import fill
 from judge_tui.checks.tasks.kv.paged.job import Job
-from judge_tui.checks.tasks.kv.sharing import forks, prefixes, rows
+from judge_tui.checks.tasks.kv.sharing import decoders, forks, prefixes, rows
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words import claims
 
@@ -28,7 +28,7 @@ _SAID = r"copy[- ]on[- ]write|prefix sharing|\bforked?\b"
     "shared pasts",
     establishes="Sequences that are forked, put in another order or taken back hold what is theirs alone.",
     optional=True,
-    version=9,
+    version=10,
 )
 def sharing(bench: Bench, found: Findings) -> str:
     """Fork, reorder, roll back, share prefixes; write on all sides; hold all against what was fed."""
@@ -38,7 +38,8 @@ def sharing(bench: Bench, found: Findings) -> str:
     paged = parts is not None and (prompts or bool({"fork", "roll_back"} & set(parts)))
     plain = {"fork", "reorder", "roll_back"} & set(bindings.found)
     coded = _of_codes(bench)
-    if not (paged or plain or coded):
+    moving = decoders.movers(bench)
+    if not (paged or plain or coded or moving):
         named = claims.claims(bench.submission, _NAMED, _OTHER)
         if named:
             raise Unbound("fork, reorder or roll_back", [f"saw {claim}" for claim in named[:6]])
@@ -53,6 +54,8 @@ def sharing(bench: Bench, found: Findings) -> str:
             prefixes.judge(job, full)
     if plain:
         rows.judge(Subject.of(bench), found, wrong, said)
+    if moving:
+        decoders.judge(bench, moving, found, wrong, said)
     for each in coded:
         own, fine = list[str](), list[str]()
         rows.judge(each, found.about(each.name), own, fine)
