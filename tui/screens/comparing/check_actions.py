@@ -94,7 +94,8 @@ class CheckActions:
         ]
         title = self._session.titles[self._index(model)]
         if not failed:
-            self._screen.notify(f"{title} failed no check: there is nothing to mend.", markup=False)
+            told = "has failed no check so far" if self._checks.runner.active else "failed no check"
+            self._screen.notify(f"{title} {told}: there is nothing to mend.", markup=False)
             return
         await self._watching.read_what_differs()
         self._screen.notify(f"An edit is looked for that mends {title}.", markup=False, timeout=3)
