@@ -19,7 +19,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, path_sum, penalised
 from judge_tui.checks.tasks.beam_search.places import eos_place
-from judge_tui.checks.tasks.beam_search.pools import MISTAKES, RANKS, WAYS, Searched, right, stored
+from judge_tui.checks.tasks.beam_search.pools import MISTAKES, RANKS, STOPS, WAYS, Searched, right, stored
 from judge_tui.checks.tasks.beam_search.scripts import Tokens, distinct, table
 from judge_tui.checks.tasks.beam_search.searching import Search, written
 
@@ -30,6 +30,8 @@ _ATTEMPTS = 800
 _EACH = 3
 _MOST = 20
 _CLEAR = 1e-3
+#: So many mistakes that explain all a sentence names.
+_NAMED = 2
 #: What tokens beside EOS and those of a chain have, all together.
 _REST = 0.005
 _ALPHAS = (0.0, 0.0, 0.0, 0.7, 1.0)
@@ -177,7 +179,14 @@ def _explained(draws: Sequence[Finishing], came: Sequence[frozenset[Tokens]]) ->
         for words, taken in RANKS.items()
         if any(all(stored(draw.searched, right, way, taken) == sets for draw, sets in pairs) for way in WAYS)
     ]
-    return " or ".join(fit)
+    fit += [
+        words
+        for words, over in STOPS.items()
+        if any(
+            all(stored(draw.searched, right, way, over=over) == sets for draw, sets in pairs) for way in WAYS
+        )
+    ]
+    return " or ".join(fit[:_NAMED])
 
 
 def _told(of: Searched, returned: frozenset[Tokens], wanted: frozenset[Tokens]) -> str:

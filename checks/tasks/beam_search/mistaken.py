@@ -50,6 +50,7 @@ class _Ways:
         renewed: Whether ended beams are ranked by their sums from their second step on.
         side: Whether ended beams leave the pool for a list that is merged at the end.
         refill: Whether live beams take the places of those that end beside them.
+        left: Whether the model is asked behind what the beams before in its loop have read.
         masked: From which step on EOS is lost whose rank is past the live beams before it; None for never.
     """
 
@@ -69,6 +70,7 @@ class _Ways:
     renewed: bool = False
     side: bool = False
     refill: bool = False
+    left: bool = False
     masked: int | None = None
 
 
@@ -130,6 +132,9 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
     "live beams take their places before those that have ended": [_Ways(first="live")],
     "EOS never comes": [_Ways(barred=True)],
     "the search is one step short": [_Ways(steps=1)],
+    "a beam goes on from the state that the beam before it in the loop left behind, not from its own": [
+        _Ways(left=True)
+    ],
 }
 
 
@@ -240,6 +245,7 @@ def _best(asked: _Asked, ways: _Ways) -> Tokens:
     width, alpha = ways.width(asked.width, asked.rows.vocab_size), asked.alpha
     pool: list[tuple[float, Hyp]] = [(0.0, Hyp((), 0.0))]
     side: list[Hyp] = []
+    read = list(asked.prompt) if ways.left else None
     for step in range(asked.steps - ways.steps):
         live = _live([hyp for _, hyp in pool])
         if not live:
@@ -250,7 +256,7 @@ def _best(asked: _Asked, ways: _Ways) -> Tokens:
             for key, hyp in pool
             if (hyp.finished and ways.first != "dropped") or (ways.rest and hyp not in chosen)
         ]
-        new = _expanded(asked, ways, chosen)
+        new = _expanded(asked, ways, chosen, read)
         if ways.masked is not None and step >= ways.masked:
             new = _unmasked(new, len(live))
         pool = _kept(new, old, width, ways)
@@ -283,13 +289,15 @@ def _unmasked(new: list[tuple[float, Hyp]], count: int) -> list[tuple[float, Hyp
     return [pair for rank, pair in enumerate(ranked) if rank < count or not pair[1].finished]
 
 
-def _expanded(asked: _Asked, ways: _Ways, live: list[Hyp]) -> list[tuple[float, Hyp]]:
-    """New beams with what they are ranked by."""
+def _expanded(asked: _Asked, ways: _Ways, live: list[Hyp], read: list[int] | None) -> list[tuple[float, Hyp]]:
+    """New beams with what they are ranked by; ``read`` is what a model has read that all of them share."""
     new: list[tuple[float, Hyp]] = []
     alone = ways.apart and len(live) >= ways.width(asked.width, asked.rows.vocab_size)
     count = 1 if alone else ways.grown(asked.width) if ways.grown else asked.width + 1
     for hyp in live:
-        row = asked.rows.row([*asked.prompt, *hyp.tokens])
+        if read is not None:
+            read += hyp.tokens[-1:]
+        row = asked.rows.row([*asked.prompt, *hyp.tokens] if read is None else read)
         order = np.argsort(row if ways.lowest else -row, kind="stable")
         for token in order[order != asked.eos if ways.barred else slice(None)][:count].tolist():
             last = float(row[token])

@@ -95,7 +95,7 @@ class _Whole:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=15,
+    version=16,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""

@@ -17,7 +17,19 @@ import numpy as np
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, penalised
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens
 
-__all__ = ["MISTAKES", "RANKS", "WAYS", "Rule", "Searched", "Step", "Store", "Way", "right", "stored"]
+__all__ = [
+    "MISTAKES",
+    "RANKS",
+    "STOPS",
+    "WAYS",
+    "Rule",
+    "Searched",
+    "Step",
+    "Store",
+    "Way",
+    "right",
+    "stored",
+]
 
 
 @dataclass(slots=True)
@@ -212,6 +224,18 @@ class Step:
     live: tuple[Hyp, ...]
 
 
+#: Words, behind "as where" → of a step, whether the search stops behind it.
+STOPS: Mapping[str, Callable[[Step], bool]] = {
+    "the search stops once K are kept and the best candidate of a step ends, whatever goes on": (
+        lambda step: any(rank == 0 for rank, _hyp in step.finished)
+    ),
+    "the search stops once K are kept and any candidate of a step ends, whatever goes on": (
+        lambda step: bool(step.finished)
+    ),
+    "the search stops behind the step in which K are kept, whatever goes on": lambda _step: True,
+}
+
+
 class Searched:
     """One search, of which live beams take the places of those that finish.
 
@@ -247,7 +271,11 @@ class Searched:
 
 
 def stored(
-    searched: Searched, rule: Rule, way: Way, taken: Callable[[int, int], bool] | None = None
+    searched: Searched,
+    rule: Rule,
+    way: Way,
+    taken: Callable[[int, int], bool] | None = None,
+    over: Callable[[Step], bool] | None = None,
 ) -> frozenset[Tokens]:
     """The set that a search with a store returns.
 
@@ -256,6 +284,7 @@ def stored(
         rule: How the store is kept.
         way: How it searches beside that.
         taken: Rank among the candidates of a step, and K → whether what finishes there is offered to it.
+        over: Of a step, whether the search stops behind it once K are kept.
     """
     store = Store(searched.width, searched.alpha)
     for step in searched.history:
@@ -263,6 +292,8 @@ def stored(
             offered = rank < searched.width or way.runners_up
             if offered and (taken is None or taken(rank, searched.width)):
                 _offered(store, hyp, rule)
+        if over and store.full and over(step):
+            return frozenset(hyp.tokens for hyp in store.kept)
         reach = max(penalised(hyp.logprob, searched.steps, searched.alpha) for hyp in step.live)
         if way.stops and store.full and reach <= store.least:
             return frozenset(hyp.tokens for hyp in store.kept)

@@ -89,7 +89,7 @@ class _Tally:
     "that goes on, at widths 1 to 4; one that is not finished goes on. "
     "Of many that finish one after another the K best are returned.",
     roles=("search",),
-    version=11,
+    version=12,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""

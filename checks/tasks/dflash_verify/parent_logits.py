@@ -85,7 +85,7 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=11,
+    version=12,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""

@@ -25,6 +25,7 @@ RULES = {
     "unasked": "the first root accepted without being asked about, and no other",
     "drafted": "the likeliest of the drafted children accepted, whatever the target's own is",
     "short": "the last of what is accepted left out",
+    "inner": "rows of nodes without children left out, and those of the others looked up as if none were",
 }
 #: Where the new token may be taken from instead of the row of what was accepted, in words.
 _ROWS = {
@@ -147,6 +148,9 @@ def _judge(tree: Tree, node: int, rule: str) -> int:
     parent = tree.parents[node]
     if rule == "roots":
         return parent if parent >= 0 else 0
+    if rule == "inner":
+        kept = [-1, *sorted({above for above in tree.parents if above >= 0})]
+        return kept[min(parent + 1, len(kept) - 1)]
     return {"self": node, "before": node - 1, "prompt": -1, "after": min(node + 1, len(tree) - 1)}.get(
         rule, parent
     )
