@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judge_tui.judging.workspace import Workspace
 
-from .conftest import ENGINE, make_app, running
+from .conftest import ENGINE, HANGING, make_app, running
 
 #: Tells of an edit where one is asked for.
 MENDING = ENGINE.replace(
@@ -41,6 +41,13 @@ async def test_a_key_looks_for_an_edit_and_its_line_is_a_key_away(workspace: Wor
         await app.press("o")
         pane = app.compare.panes[1]
         assert (pane.file, pane.view.cursor) == ("kv_cache.py", 14)
+
+
+async def test_while_checks_run_none_is_looked_for(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=HANGING)) as app:
+        await app.until(lambda: len(app.compare.session.outcomes) == 6)
+        await app.press("c", "g", "p")
+        assert "Checks still run: an edit is looked for once all are done." in app.messages()
 
 
 async def test_where_nothing_failed_nothing_is_looked_for(workspace: Workspace) -> None:

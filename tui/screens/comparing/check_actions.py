@@ -93,9 +93,11 @@ class CheckActions:
             if whose == model and outcome.verdict is Verdict.FAIL
         ]
         title = self._session.titles[self._index(model)]
+        if self._checks.runner.active:
+            self._screen.notify("Checks still run: an edit is looked for once all are done.", markup=False)
+            return
         if not failed:
-            told = "has failed no check so far" if self._checks.runner.active else "failed no check"
-            self._screen.notify(f"{title} {told}: there is nothing to mend.", markup=False)
+            self._screen.notify(f"{title} failed no check: there is nothing to mend.", markup=False)
             return
         await self._watching.read_what_differs()
         self._screen.notify(f"An edit is looked for that mends {title}.", markup=False, timeout=3)
