@@ -6,12 +6,15 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-__all__ = ["AFTER", "BEFORE", "taken_from"]
+__all__ = ["AFTER", "BEFORE", "STILL_THERE", "taken_from"]
 
 _Input = TypeVar("_Input")
 _Answer = TypeVar("_Answer")
 
 #: Where what is not of this call comes from, in words.
+STILL_THERE = (
+    "right in the first call of a process, wrong behind another one, of which something is still there"
+)
 BEFORE, AFTER = "an earlier call of this shape", "a forward that came after its own"
 
 

@@ -53,6 +53,9 @@ def _rules(what: str, units: Iterable[int]) -> Iterator[tuple[str, Callable[[int
             f"{what} that a last tile of {unit}, pulled back to be whole, shares with the one before",
             _shared(unit),
         )
+    for unit in units:
+        yield f"every second block of {unit} {what}", _second(unit, 1)
+        yield f"the first of every two blocks of {unit} {what}", _second(unit, 0)
     yield f"{what} of odd number", lambda n: np.arange(n) % 2 == 1
     yield f"{what} of even number", lambda n: np.arange(n) % 2 == 0
     yield f"the first half of {what}", lambda n: np.arange(n) < n // 2
@@ -69,6 +72,10 @@ def _from(unit: int) -> Callable[[int], Places]:
 
 def _up_to(unit: int) -> Callable[[int], Places]:
     return lambda n: np.arange(n) < unit
+
+
+def _second(unit: int, which: int) -> Callable[[int], Places]:
+    return lambda n: np.asarray(np.arange(n) // unit % 2 == which)
 
 
 def _last_part(unit: int) -> Callable[[int], Places]:

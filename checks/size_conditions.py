@@ -9,12 +9,13 @@ are told where each alone leaves many right calls in.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
 
-__all__ = ["only_where"]
+__all__ = ["only_where", "where_masked"]
 
 _UNITS = (2, 4, 8, 16, 32, 64, 128)
 #: Different sizes that are right and that are wrong, at least: fewer differ in this by chance.
@@ -23,6 +24,8 @@ _RIGHT, _WRONG = 3, 4
 _MET, _LEFT_OUT, _SHARE = 4, 6, 0.5
 #: Different sizes at least of which each lies in one half of a unit or in the other by chance.
 _HALVES = 14
+#: Wrong calls with a mask, or without, and right ones of the other kind, at least: chance makes none so.
+_OF_ONE_MASK = 12
 #: Calls of a size that are right by chance, of those that are wrong.
 _BY_CHANCE = 0.34
 #: Chance may put every wrong call among those for which a condition holds once in so many times.
@@ -95,6 +98,27 @@ def only_where(
     found = [each for each in simple if _tells(each, len(calls), wrong)]
     both = [each for each in _together(calls, simple) if _tells(each, len(calls), wrong, _TOGETHER)]
     return max((*found, *both), key=lambda each: each.share).words if found or both else ""
+
+
+def where_masked(
+    seen: Iterable[tuple[bool, _Sizes, bool]], *, compared: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The same of calls with a causal mask and without: whether answers are wrong with one of these alone.
+
+    Args:
+        seen: Whether there is a mask, sizes of each call, and whether its answer was right.
+        compared: As above.
+    """
+    calls = list(seen)
+    wrong = Counter(masked for masked, _, fine in calls if not fine)
+    every = Counter(masked for masked, _, _ in calls)
+    alone = [masked for masked in (True, False) if wrong[masked] >= _OF_ONE_MASK and not wrong[not masked]]
+    if not alone or every[not alone[0]] < _OF_ONE_MASK:
+        return only_where(((sizes, fine) for _, sizes, fine in calls), compared=compared, limits=True)
+    of = [(sizes, fine) for masked, sizes, fine in calls if masked is alone[0]]
+    mask = "with the causal mask alone" if alone[0] else "without the mask alone"
+    told = only_where(of, compared=compared, limits=True)
+    return f"{mask}, and there {told}" if told else f"wrong {mask}"
 
 
 def _kind(right: set[int], wrong: set[int]) -> str:

@@ -16,6 +16,8 @@ RULES: dict[str, Callable[[Any, int], Any]] = {
     "rows behind the last multiple of 16": lambda at, n: at >= n // 16 * 16,
     "rows from 32 on": lambda at, n: at >= 32,
     "the first 8 rows": lambda at, n: at < 8,
+    "every second block of 16 rows": lambda at, n: at % 32 >= 16,
+    "the first of every two blocks of 8 rows": lambda at, n: at % 16 < 8,
     "rows of odd number": lambda at, n: at % 2 == 1,
     "rows that a last tile of 16, pulled back to be whole, shares with the one before": (
         lambda at, n: (at >= n - 16) & (at < n // 16 * 16)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from judge_tui.checks.size_conditions import only_where
+from judge_tui.checks.size_conditions import only_where, where_masked
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,18 @@ def test_multiples_alone_of_which_some_are_right_by_chance() -> None:
     right = (*(size for size in range(4, 60) if size % 8), 104, 112)
     words = "wrong where D is a multiple of 8 (in 12 of 14 calls), and nowhere else"
     assert told({"D": right}, {"D": wrong}, limits=True) == words
+
+
+def test_answers_that_are_wrong_with_a_mask_alone() -> None:
+    def told(wrong: Callable[[bool, int], bool]) -> str:
+        calls = [(mask, {"N": n}, not wrong(mask, n)) for n in range(2, 40) for mask in (True, False)]
+        return where_masked(calls)
+
+    assert told(lambda mask, n: mask) == "wrong with the causal mask alone"
+    words = "without the mask alone, and there right up to N = 15, wrong from N = 16 on"
+    assert told(lambda mask, n: not mask and n >= 16) == words
+    assert told(lambda mask, n: n >= 16) == "right up to N = 15, wrong from N = 16 on"
+    assert told(lambda mask, n: mask and n < 8) == "wrong up to N = 7 (in 6 of 12 calls), right from N = 8 on"
 
 
 def test_one_condition_is_told_where_another_adds_little() -> None:

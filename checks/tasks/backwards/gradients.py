@@ -44,6 +44,7 @@ from judge_tui.checks.tasks.backwards.passes import (
 )
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tasks.backwards.wrong_features import wrong_features
 from judge_tui.checks.tolerance import SLACK, relative_error
 from judge_tui.checks.unanswered import Unanswered
 from judge_tui.checks.verdict import Evidence, Verdict
@@ -92,7 +93,7 @@ def gradients(bench: Bench, found: Findings) -> str:
     draws, calls, own = list(drawn(bench.sizes("draws"))), Unanswered(), own_sizes(bench)
     memory = _called(bench, found, held, single, causes, calls, own)
     state = of_another_call(bench) if any(figures.wrong for figures in held.values()) else ""
-    why = {name: _with_sizes(state or diagnosis.common(told), held[name]) for name, told in causes.items()}
+    why = {name: state or _with_sizes(diagnosis.common(told), held[name]) for name, told in causes.items()}
     why |= {name: memory for name, figures in held.items() if memory and figures.off}
     if causes["dx"] and not why["dx"]:
         shapes, mixed = [s for s, fine in held["dx"].seen if not fine and math.prod(s) <= _MOST_MIXED], ""
@@ -195,6 +196,7 @@ def _places(bench: Bench, name: str, figures: Held) -> str:
         told = wrong_terms(bench, shapes) or wrong_places(bench, shapes)
     else:
         told = miscounted(bench, name, shapes)
+        told = told or wrong_features(bench, name, shapes)
     if name == "dgamma" and not told:
         told = normalised_by_others(bench, shapes)
     return "; ".join(filter(None, (told, figures.only_where))) or equal_axes(bench, name)
@@ -219,7 +221,11 @@ def _mixed(bench: Bench, shapes: Sequence[tuple[int, ...]]) -> str:
         other = replace(batch, x=batch.x.copy(), dy=batch.dy.copy())
         place = divmod(row, T)
         other.x[place], other.dy[place] = -3.0 * batch.x[place], 5.0 - batch.dy[place]
-        one, two = (backward(bench, forward(bench, each)).dx.reshape(rows, D) for each in (batch, other))
+        one, two, again = (
+            backward(bench, forward(bench, each)).dx.reshape(rows, D) for each in (batch, other, batch)
+        )
+        if not np.array_equal(one, again, equal_nan=True):
+            return ""
         with np.errstate(invalid="ignore"):
             size = np.maximum(np.abs(one).max(axis=1), 1e-300)
             moved = np.flatnonzero(

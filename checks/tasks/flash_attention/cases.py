@@ -34,6 +34,8 @@ Shape = tuple[int, int, int, int]
 
 #: Tiles that lengths are tried with in turn.
 _TILES = (1, 2, 3, 4, 5, 7, 8, 16, 32)
+#: Tiles that are larger than those about which code is written.
+_LARGE_TILES = ((130, 200), (258, 290))
 #: What scores are multiplied by, so that maxima rise between tiles by little and by much.
 _SPREADS = (1.0, 4.0, 12.0, 30.0)
 _WIDTHS = (*range(1, 18), 31, 32, 33, 64, 65)
@@ -159,6 +161,10 @@ def cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, str]]:
     )  # fmt: skip
     for axis, (b, h, n, d) in zip("BHND", large, strict=True):
         yield (b, h, n, d), max(sizes.between(2, 64), n // 12), f"large {axis}"
+    # more keys to a tile than 32 lanes of 4, or of 8, take at once
+    for span in _LARGE_TILES:
+        tile = sizes.between(*span)
+        yield (1, 1, tile + sizes.between(3, 30), 16), tile, "large T"
 
 
 def about(own: OwnSizes, sizes: Sizes) -> Iterator[tuple[About, Shape, int]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from judge_tui.checks.earlier_calls import taken_from
+from judge_tui.checks.earlier_calls import STILL_THERE, taken_from
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
@@ -43,8 +43,17 @@ def of_an_earlier_call(forward: Forward) -> str:
                 known = known or taken_from(made[at], _inputs(second), _inputs(first), _attention, _alike)
                 if known:
                     return "" if _alike(_alone(forward, second), made[at]) else known
+            return _still_there(forward, cases, made)
     except Fault:
         return ""
+
+
+def _still_there(forward: Forward, cases: Sequence[Case], made: Sequence[Array]) -> str:
+    """Whether the first call is right, and a later one is that is right where it is the first."""
+    for case, out in zip(cases, made, strict=True):
+        if not _alike(out, case.truth):
+            later = case is not cases[0] and _alike(_alone(forward, case), case.truth)
+            return STILL_THERE if later else ""
     return ""
 
 

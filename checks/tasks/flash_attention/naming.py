@@ -8,7 +8,10 @@ from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.hiding import outweighed_hiding
 from judge_tui.checks.tasks.flash_attention.laid_wrongly import laid_wrongly
+from judge_tui.checks.tasks.flash_attention.left_in_rows import left_in_rows
+from judge_tui.checks.tasks.flash_attention.lost_values import lost_values
 from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
+from judge_tui.checks.tasks.flash_attention.mixed_columns import few_features, mixed_columns
 from judge_tui.checks.tasks.flash_attention.rows import Rows
 from judge_tui.checks.tasks.flash_attention.streams import late_rescaling
 from judge_tui.checks.tasks.flash_attention.weighing import mistake, outline
@@ -33,12 +36,17 @@ def named(forward: Forward, rows: Rows) -> str:
     """
     if known := laid_wrongly(forward, rows.held):
         return known
-    if known := exchanged(forward) or of_an_earlier_call(forward) or wrong_columns(forward, rows.held):
+    if known := exchanged(forward) or of_an_earlier_call(forward):
         return known
+    if known := wrong_columns(forward, rows.held):
+        return mixed_columns(forward, rows.held) or known
     read = readings(forward, rows.held)
     if not (known := mistake(read)) and read:
         known = late_rescaling(readings(forward, rows.held, spread=_FAR))
-    return known or outweighed(forward, rows) or wrong_merge(forward) or outline(read)
+    known = known or lost_values(read, [one.value for one in forward.bench.integers])
+    known = known or outweighed(forward, rows) or wrong_merge(forward) or left_in_rows(forward)
+    known = known or mixed_columns(forward, rows.held) or few_features(forward, rows.held)
+    return known or outline(read)
 
 
 def outweighed(forward: Forward, rows: Rows) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.remembered import Remembered
-from judge_tui.checks.size_conditions import only_where
+from judge_tui.checks.size_conditions import where_masked
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score, plain
 from judge_tui.checks.tolerance import calibrated, relative_error
@@ -112,14 +112,13 @@ class Rows:
         """What the sizes of wrong cases alone have in common, as a clause; one key hides what is wrong."""
         if not any(held.case.plain for held in self.held if held.verdict is Verdict.FAIL):
             return ""
-        return only_where(
+        return where_masked(
             (
-                (held.case.sizes, held.verdict is not Verdict.FAIL)
+                (held.case.causal, held.case.sizes, held.verdict is not Verdict.FAIL)
                 for held in self.held
                 if held.case.q.shape[2] > 1
             ),
             compared=COMPARED,
-            limits=True,
         )
 
     @property

@@ -55,7 +55,11 @@ def counts_told(
     """
     if all(_fits(count, _seen(case)) for case, count in zip(cases, counts, strict=True)):
         return ""
-    every = {**_QUERIES, **{words: count for words, count in _SETS.items() if "written" not in words}}
+    every = {
+        _OWN: _LEFT_OUT[_OWN],
+        **_QUERIES,
+        **{words: count for words, count in _SETS.items() if "written" not in words},
+    }
     return (
         _named(cases, counts, every)
         or wrong_blocks(cases, counts)
@@ -135,6 +139,7 @@ _OF_VISITED: Mapping[str, _Count] = {
     "keys of the last tile that a row visits count twice": lambda v, c, t, n: 1 + (c // t == v),
     f"{_PULLED}, which count twice": lambda v, c, t, n: 1 + (_pulled(c, t, n) & (v == (n - 1) // t)),
 }
+_OWN = "every tile of rows sees its own tile of keys alone"
 #: Which keys are seen among those that the mask leaves.
 _LEFT_OUT: Mapping[str, _Count] = {
     "later keys are hidden without the mask as well": lambda r, c, t, n: c <= r,
@@ -151,7 +156,7 @@ _LEFT_OUT: Mapping[str, _Count] = {
         (c // t != r // t) | (r < t)
     ),
     "every row gives its own value back": lambda r, c, t, n: c == r,
-    "every tile of rows sees its own tile of keys alone": lambda r, c, t, n: c // t == r // t,
+    _OWN: lambda r, c, t, n: c // t == r // t,
     "every tile of rows sees its own tile of keys and the one before alone": lambda r, c, t, n: (
         (c // t == r // t) | (c // t == r // t - 1)
     ),

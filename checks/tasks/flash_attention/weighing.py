@@ -89,6 +89,14 @@ def _named() -> Iterator[tuple[str, _Given]]:
     for where, index in _ELSEWHERE.items():
         yield f"V is taken from the {where}", partial(_moved_values, index)
         yield f"K is taken from the {where}", partial(_moved_keys, index)
+    yield (
+        "the tile behind is written over V before a tile of it is used",
+        partial(_moved_values, _ELSEWHERE["tile behind"], ragged=True),
+    )
+    yield (
+        "the tile behind is written over K before a tile of it is used",
+        partial(_moved_keys, _ELSEWHERE["tile behind"], ragged=True),
+    )
     for what, other in _ROWS.items():
         yield f"rows of O hold what belongs to {what}", partial(_moved_rows, other)
     for most in _CAPS:
@@ -132,21 +140,30 @@ _ELSEWHERE: Mapping[str, _Index] = {
 }
 
 
-def _places(read: Read, index: _Index) -> npt.NDArray[np.intp]:
-    """(N, N), where row i finds key j; a tile that is not whole there stays where it is."""
+def _places(read: Read, index: _Index, ragged: bool) -> npt.NDArray[np.intp]:
+    """(N, N), where row i finds key j; a tile that is not whole there stays, or as much as it lacks."""
     length, tile = read.length, read.case.tile
     found = np.tile(np.arange(length), (length, 1))
     for row in range(0, length, tile):
         for key in range(0, length, tile):
             stop = min(key + tile, length)
             start = index(key, row, tile, length)
+            if ragged and not _visits(read, row, start):
+                continue
             if start >= 0 and start + stop - key <= length:
                 found[row : row + tile, key:stop] = np.arange(start, start + stop - key)
+            elif ragged and start < length and _visits(read, row, start):
+                found[row : row + tile, key : key + length - start] = np.arange(start, length)
     return found
 
 
-def _moved_values(index: _Index, read: Read) -> Array:
-    places = _places(read, index)
+def _visits(read: Read, row: int, key: int) -> bool:
+    """Whether a tile of rows visits the tile of keys that begins at one."""
+    return not read.case.causal or key < row + read.case.tile
+
+
+def _moved_values(index: _Index, read: Read, *, ragged: bool = False) -> Array:
+    places = _places(read, index, ragged)
     given = np.zeros_like(read.right)
     for row in range(read.length):
         for key in range(read.length):
@@ -154,8 +171,8 @@ def _moved_values(index: _Index, read: Read) -> Array:
     return given
 
 
-def _moved_keys(index: _Index, read: Read) -> Array:
-    places = _places(read, index)
+def _moved_keys(index: _Index, read: Read, *, ragged: bool = False) -> Array:
+    places = _places(read, index, ragged)
     scores = np.take_along_axis(read.scores, np.broadcast_to(places, read.scores.shape), axis=-1)
     return softmax(scores, read.seen)
 

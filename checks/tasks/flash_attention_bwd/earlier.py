@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.earlier_calls import AFTER, taken_from
+from judge_tui.checks.earlier_calls import AFTER, STILL_THERE, taken_from
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.flash_attention_bwd.exchanged import alike, formula
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
@@ -53,6 +53,8 @@ def of_another_call(bench: Bench, attention: Attention) -> str:
                     if known := _told(made[at], first, second):
                         alone = _alike(_alone(bench, attention, second), made[at])
                         return "" if alone else known
+                if known := _still_there(bench, attention, problems, made):
+                    return known
             runs = [attention.run(problem, worker=worker) for problem in (second, first)]
             late = attention.backward(runs[0], worker=worker)
     except Fault:
@@ -61,6 +63,17 @@ def of_another_call(bench: Bench, attention: Attention) -> str:
         return ""
     with np.errstate(all="ignore"):
         return taken_from(late, _inputs(second), _inputs(first), _given, _alike, call=AFTER)
+
+
+def _still_there(
+    bench: Bench, attention: Attention, problems: Sequence[Problem], made: Sequence[Gradients]
+) -> str:
+    """Whether the first call is right, and a later one is that is right where it is the first."""
+    for problem, given in zip(problems, made, strict=True):
+        if not _alike(given, truth := gradients(problem)):
+            later = problem is not problems[0] and _alike(_alone(bench, attention, problem), truth)
+            return STILL_THERE if later else ""
+    return ""
 
 
 def _alone(bench: Bench, attention: Attention, problem: Problem) -> Gradients:

@@ -157,7 +157,8 @@ def _strided(bench: Bench, turn: int, causal: bool) -> Problem:
 def _cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, int, str]]:
     """Those of the forward, each with tiles of the backward of another size."""
     for shape, tile, name in cuts(sizes):
-        yield shape, tile, sizes.between(max(1, shape[2] // 12), shape[2] + 3), name
+        back = sizes.between(max(1, shape[2] // 12), shape[2] + 3)
+        yield shape, tile, tile if name == "large T" else back, name
     width = sizes.between(3, 12)
     yield heads(sizes, width, width), sizes.between(1, width), sizes.between(1, width), "N = D"
     yield (1, 1, 1, 1), 1, 1, "N = D = T = 1"

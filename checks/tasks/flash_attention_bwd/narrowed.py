@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.size_conditions import only_where
+from judge_tui.checks.size_conditions import where_masked
 from judge_tui.checks.strides import laid
 from judge_tui.checks.tasks.flash_attention_bwd.extremes import why_extremes
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
@@ -47,14 +47,13 @@ def narrowed(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> s
         return f"only where {' or '.join(names)} lies otherwise in memory than row by row" if names else ""
     if not any(figure.problem.case.plain for figure in wrong):
         return why_extremes(bench, attention, name)
-    return only_where(
+    return where_masked(
         (
-            (figure.problem.sizes, figure.verdict is not Verdict.FAIL)
+            (figure.problem.case.causal, figure.problem.sizes, figure.verdict is not Verdict.FAIL)
             for figure in figures
             if figure.problem.case.q.shape[2] > 1
         ),
         compared=COMPARED,
-        limits=True,
     )
 
 
