@@ -103,7 +103,7 @@ class Asked:
         if self.answer.status in ("crashed", "timed_out"):
             return _end(self.answer)
         if self.answer.status == "failed":
-            return f"the launch ends in error {self.answer.device_error}"
+            return f"the launch ends in error {self.answer.device_error}{_last_fault(self.answer)}"
         if self.compared is None or self.answer.status == "refused":
             return f"refused with code {self.answer.code}"
         chosen = self.compared.chosen
@@ -239,6 +239,15 @@ def _end(answer: Answer) -> str:
     if answer.status == "crashed" and seen:
         return seen[-1]
     return answer.ended or answer.status.replace("_", " ")
+
+
+def _last_fault(answer: Answer) -> str:
+    """What ended a launch and where, behind a colon; empty where nothing was seen."""
+    seen = [event for event in answer.events if event.severity == "fault" and "race" not in event.kind]
+    if not seen:
+        return ""
+    place = f" ({seen[-1].file}:{seen[-1].line})" if seen[-1].file and seen[-1].line else ""
+    return f": {seen[-1].text}{place}"
 
 
 def _code(answer: Answer) -> str:

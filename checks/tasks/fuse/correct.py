@@ -56,7 +56,7 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
-    version=10,
+    version=11,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
@@ -167,7 +167,7 @@ def _summary(
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=12,
+    version=13,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""

@@ -64,6 +64,14 @@ def _simplest(one: Hashable) -> tuple[int, int]:
     return (3 if kind == "rest" and unit > _REST else ["rest", "behind", "each", "fours"].index(kind)), unit
 
 
+def _ends_alone(row: Row, one: Hashable) -> int:
+    """What a row says nothing of: threads, where all that is missing lies at its ends."""
+    lost, V = row.missing, len(row.logits)
+    inner = (lost >= _EDGE) & (lost < V // _EDGE * _EDGE)
+    assert isinstance(one, tuple)
+    return 0 if one[0] in ("rest", "behind") or inner.any() else V
+
+
 def _by_rank(row: Row) -> set[Hashable]:
     """Which of the K largest are missing, where it is the same of every wrong row."""
     if row.right:
@@ -94,6 +102,6 @@ def _last_words(_one: Hashable) -> str:
 
 READINGS: tuple[Reading, ...] = (
     Reading(_by_rank, _rank_words),
-    Reading(_left_out, _left_out_words, _simplest),
+    Reading(_left_out, _left_out_words, _simplest, _ends_alone),
     Reading(_last_alone, _last_words),
 )

@@ -37,7 +37,7 @@ _STAND_INS = (1e4, 5e4, 1e9)
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=13,
+    version=14,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:

@@ -22,6 +22,8 @@ _FARTHEST, _MOST_LOGITS = 160, 400_000
 _LANES = 32
 #: Below a maximum so much higher nothing is left of a row in float32.
 _GONE = 80.0
+#: Wrong rows that show that rows are wrong again and again.
+_AGAIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,18 @@ def which_are_wrong(launches: Sequence[Rows]) -> str:
         launches: Of which some row is wrong.
     """
     told = [_rules(each) for each in launches]
+    count = sum(int((~each.right).sum()) for each in launches)
     common = [words for words in told[0] if all(words in each for each in told[1:])] if told else []
-    words = next(iter(common or (told[0] if told else ())), "")
+    common = [words for words in common if count >= _AGAIN or not _repeats(words)]
+    count = int((~launches[0].right).sum()) if launches else 0
+    first = [words for words in told[0] if count >= _AGAIN or not _repeats(words)] if told else []
+    words = next(iter(common or first), "")
     return f"{words} {'is' if words.endswith('row') else 'are'} wrong" if words else ""
+
+
+def _repeats(words: str) -> bool:
+    """Whether a rule says that rows are wrong again and again, as few are by chance."""
+    return "row %" in words or "one in" in words
 
 
 def _rules(rows: Rows) -> list[str]:

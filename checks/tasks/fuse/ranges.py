@@ -60,7 +60,7 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=9,
+    version=10,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
@@ -110,7 +110,7 @@ def _wrongly(
 ) -> str:
     """The summary where some K are wrong, the largest that is right being known."""
     first = next((each for each in wrong if largest >= each.question.K), wrong[0])
-    what = first.wrong or "writes past its output"
+    what = first.wrong or _outside(first)
     if kept := kept_from_launches(bench, found, settled, first) if first.wrong else "":
         return f"{first.question.label} ({first.question.shape}): {kept}: {what}"
     told = f"{first.question.label} ({first.question.shape}): {what}"
@@ -124,6 +124,12 @@ def _wrongly(
         beyond = 0 < largest < min(each.question.K for each in wrong)
         return f"{up_to}{named_as(bench, largest)} alone: {told}" if beyond else told
     return f"{up_to}; launched without {settled.launcher.host}, which may refuse more: {told}"
+
+
+def _outside(asked: Asked) -> str:
+    """What a launch with right rows did out of bounds, as a clause."""
+    told = next((event.text for event in asked.answer.events if event.kind == "out_of_bounds"), "")
+    return f"out of bounds: {told}" if told else "writes past its output"
 
 
 def _asked(bench: Bench, settled: Settled) -> list[Asked]:

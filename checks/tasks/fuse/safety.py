@@ -38,7 +38,7 @@ _OUTSIDE = frozenset({"out_of_bounds", "illegal_address"})
     "bounds, races, barriers",
     establishes="No access out of bounds or misaligned, no race within a block or between blocks, no "
     "divergent shuffle, no deadlock; none out of bounds where NaN is among the logits.",
-    version=5,
+    version=6,
     budget=300,
 )
 def memory_safety(bench: Bench, found: Findings) -> str:

@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.fuse.answered_rows import Row
 from judge_tui.checks.tasks.fuse.asking import Asked
+from judge_tui.checks.tasks.fuse.at_ends import wrong_at_ends
 from judge_tui.checks.tasks.fuse.behind import behind_others
 from judge_tui.checks.tasks.fuse.between_blocks import raced
 from judge_tui.checks.tasks.fuse.by_entry import (
@@ -22,22 +23,26 @@ from judge_tui.checks.tasks.fuse.by_entry import (
     values_alone,
 )
 from judge_tui.checks.tasks.fuse.choices import chosen_instead
-from judge_tui.checks.tasks.fuse.conditions import condition, met_by
+from judge_tui.checks.tasks.fuse.conditions import Condition, condition, met_by
 from judge_tui.checks.tasks.fuse.elsewhere import out_of_range
 from judge_tui.checks.tasks.fuse.families import FAR
 from judge_tui.checks.tasks.fuse.far_places import far_places
 from judge_tui.checks.tasks.fuse.kept import kept_from_launches
 from judge_tui.checks.tasks.fuse.missing_entries import as_it_is
 from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
+from judge_tui.checks.tasks.fuse.output_strides import rows_apart
 from judge_tui.checks.tasks.fuse.rounding import rounded
 from judge_tui.checks.tasks.fuse.sums import wrong_chunks, wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
+from judge_tui.checks.tasks.fuse.unwritten_reads import read_unwritten
 from judge_tui.checks.tasks.fuse.widths import longest_right, wrong_widths
 
 __all__ = ["explained"]
 
 #: Rows that are looked at, and logits of all of them.
 _MOST_ROWS, _MOST_LOGITS = 60, 400_000
+#: Differences about which exponentials in float32 overflow, sums of some thousands too, and vanish.
+_LEAVES = (76.0, 106.0)
 #: What rounding a number to float32 costs, relatively, and twice that of what follows from it.
 _UNITS = 3 * 2.0**-24
 
@@ -60,11 +65,25 @@ def explained(
         wrong: Those that are wrong, the one first that is told.
         where: Of the first one, in front of what is wrong.
     """
+    told = _explained(bench, found, settled, asked, wrong, where)
+    return f"{told}{_ending(read_unwritten(wrong, asked), '; ')}"
+
+
+def _explained(
+    bench: Bench,
+    found: Findings,
+    settled: Settled,
+    asked: Sequence[Asked],
+    wrong: Sequence[Asked],
+    where: str,
+) -> str:
     first = wrong[0]
     if kept := kept_from_launches(bench, found, settled, first):
         return f"{first.question.label} ({first.question.shape}){where}: {kept}: {first.wrong}"
     if race := raced(wrong, asked):
         return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}: {race}"
+    if apart := next(filter(None, map(rows_apart, wrong)), ""):
+        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}: {apart}"
     why = wrong_sum(bench, found, settled, wrong)
     why = why or _ending(_rounding(wrong)) or _ending(own_maxima(wrong) or rounded(wrong))
     plain = first.answer.status == "done" and not first.question.variant
@@ -82,6 +101,7 @@ def explained(
         told = f"{first.wrong}: {chosen}" if chosen else first.wrong
         which = which_are_wrong(launches) if several and not widths else ""
         which = wrong_chunks(bench, found, settled, wrong, longest_right(bench)) or _ending(which, "; ")
+        which += "" if widths or which else _ending(wrong_at_ends(asked), "; ")
         which += _ending(behind_others(bench, settled, first), "; ")
         return f"{first.question.label} ({first.question.shape}){where}: {told}{widths}{which}"
     launcher = settled.launcher
@@ -95,7 +115,16 @@ def explained(
     if place:
         return f"wrong where {cause.words}, and {place}: {example.wrong} ({_example(example)})"
     told = f"{chosen} ({_example(example)})" if chosen else f"{example.wrong} ({_example(example)})"
-    return f"wrong where {cause.words}: {told}"
+    return f"wrong where {cause.words}{_out_of_range(cause, example)}: {told}"
+
+
+def _out_of_range(cause: Condition, example: Asked) -> str:
+    """Whether it is where exponentials in float32 overflow, or all vanish, as a clause."""
+    known, read = example.compared, example.read
+    if cause.family is not FAR or known is None or read is None or not known.chosen.all():
+        return ""
+    broken = not np.isfinite(read.probabilities).all() and _LEAVES[0] < cause.wrong < _LEAVES[1]
+    return ", and exp(x − m) leaves float32's range: m is not the row's maximum" if broken else ""
 
 
 def _chosen(first: Asked, asked: Sequence[Asked], wrong: Sequence[Asked]) -> str:

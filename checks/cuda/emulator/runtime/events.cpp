@@ -8,6 +8,7 @@ namespace emu {
 namespace {
 
 constexpr int MOST_EVENTS = 64, MOST_SITES = 4096;
+constexpr uint64_t MOST_OUTSIDE = 1 << 17;
 constexpr Where SITE = 0x80000000u;
 
 struct Event {
@@ -56,7 +57,13 @@ Where interned(Site site) {
     return SITE | Where(site_count++);
 }
 
+// A launch that goes on and on outside of what is its own ends, as it would on a card, sooner or later.
+void count_outside(const char* kind) {
+    if (machine.current && !strcmp(kind, "out_of_bounds") && ++machine.outside > MOST_OUTSIDE) abort_launch(700);
+}
+
 void report(const char* kind, Severity severity, Where where, Where other, const char* format, ...) {
+    count_outside(kind);
     for (int i = 0; i < event_count; i++) {
         if (events[i].kind == kind && events[i].where == where && events[i].severity == severity) {
             events[i].count++;

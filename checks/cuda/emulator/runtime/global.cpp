@@ -178,6 +178,8 @@ void watched(Watched& its, uintptr_t base, size_t room, const char* name, uintpt
         atomic_order(address);
         if (access & READ) take_over(address);
     }
+    if (access & READ && address % 4 == 0 && bytes >= 4 && *(const uint32_t*)address == POISON)
+        report("uninitialized_read", FAULT, where, 0, "thread %u of block %u reads %s at byte %zu, which nobody has written", t, machine.block, name, address - base);
     Found found{}, first{};
     bool bad = false;
     for (size_t i = words ? address - base : bytes, end = words ? i + bytes : bytes; i < end;) {

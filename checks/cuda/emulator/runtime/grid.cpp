@@ -54,6 +54,7 @@ void run_grid(void (*thread)(const void*), const void* closure) {
     const Extent& grid = machine.launch->grid;
     uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
     begin_watch();
+    machine.outside = 0;
     for (uint64_t place = 0; place < blocks; place++) {
         uint64_t block = machine.turned ? turned(place, blocks) : place;
         machine.block = unsigned(block);

@@ -65,6 +65,7 @@ struct Machine {
     uintptr_t closure;
     size_t closure_bytes;
     uint64_t idle;  // atomics and volatile reads since anything else happened
+    uint64_t outside;  // accesses of this launch out of bounds
     uint64_t looks;  // reads of the same place of device memory with nothing else between
     uintptr_t looked_at;
     sigjmp_buf exit;
