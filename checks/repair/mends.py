@@ -7,6 +7,7 @@ hand, a start, a copy or a rounding up is added, a parenthesis or a statement mo
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 
@@ -207,17 +208,46 @@ def _numbers(node: ast.AST, _scope: Scope) -> Made:
             yield "condition dropped", node, text_of(one)
 
 
+def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
+    """Its blocks of statements."""
+    blocks = (getattr(node, name, None) for name in ("body", "orelse"))
+    return [block for block in blocks if isinstance(block, list) and block and isinstance(block[0], ast.stmt)]
+
+
+def _loops(node: ast.AST, _scope: Scope) -> Made:
+    """What is set in a loop is set once before it, and what is set once in every turn."""
+    for body in _bodies(node):
+        for at, loop in enumerate(body):
+            if not isinstance(loop, ast.For | ast.While):
+                continue
+            for one in loop.body[:-1] if len(loop.body) > 1 else ():
+                if isinstance(one, ast.Assign | ast.AugAssign):
+                    rest = _with_body(loop, [other for other in loop.body if other is not one])
+                    yield "moved", loop, _after_each_other(loop, one, rest)
+            before = body[at - 1] if at else None
+            if isinstance(before, ast.Assign):
+                inside = _with_body(loop, [before, *loop.body])
+                yield "moved", _both(before, loop), _after_each_other(before, inside)
+
+
+def _with_body(loop: ast.For | ast.While, body: list[ast.stmt]) -> ast.stmt:
+    made = copy.copy(loop)
+    made.body = body
+    return made
+
+
+def _after_each_other(like: ast.stmt, *statements: ast.stmt) -> str:
+    return f"\n{' ' * like.col_offset}".join(_laid(one, like) for one in statements)
+
+
 def _moved(node: ast.AST, _scope: Scope) -> Made:
     """Two statements in the other order."""
-    for body in (getattr(node, name, None) for name in ("body", "orelse")):
-        if not isinstance(body, list) or not all(isinstance(one, ast.stmt) for one in body):
-            continue
+    for body in _bodies(node):
         for one, two in itertools.pairwise(body):
             if not isinstance(one, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom) and not (
                 isinstance(two, ast.FunctionDef | ast.ClassDef | ast.Return) or _is_text(one)
             ):
-                turned = f"{_laid(two, one)}\n{' ' * one.col_offset}{_laid(one, one)}"
-                yield "moved", _both(one, two), turned
+                yield "moved", _both(one, two), _after_each_other(one, two, one)
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -237,5 +267,5 @@ def _both(one: ast.stmt, two: ast.stmt) -> ast.stmt:
 
 
 _MENDS: tuple[Callable[[ast.AST, Scope], Made], ...] = (
-    _counts, _terms, _names, _indices, _copies, _arguments, _axes, _numbers, _moved,
+    _counts, _terms, _names, _indices, _copies, _arguments, _axes, _numbers, _loops, _moved,
 )  # fmt: skip

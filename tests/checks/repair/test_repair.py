@@ -79,6 +79,14 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         ("def f(g, rows, k):\n    return g(rows=rows, k=k)\n", "g(rows=k, k=rows)"),
         ("def f(x):\n    return x.transpose(0, 2, 1, 3)\n", "x.transpose(0, 1, 2, 3)"),
         ("def f(x):\n    a = 1\n    b = x\n    return a + b\n", "b = x\n    a = 1"),
+        (
+            "def f(x, n):\n    for i in range(n):\n        s = x * 2\n        x = s + i\n    return x\n",
+            "s = x * 2\n    for i in range(n):\n        x = s + i",
+        ),
+        (
+            "def f(x, n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n",
+            "for i in range(n):\n        s = 0\n        s += i",
+        ),
         ("import numpy as np\ndef f(x):\n    return np.float16(x)\n", "np.float64"),
         ("def f(first, n, np):\n    return np.arange(n)\n", "(first + np.arange(n))"),
         ("def f(x, y):\n    if x and y:\n        return 1\n", "x"),
