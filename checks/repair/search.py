@@ -36,6 +36,8 @@ _GENERIC = frozenset(check.id for check in GENERIC)
 _PROBES = 3
 #: Of so many edits that are judged one is one that changes all answers.
 _TURN = 3
+#: How far it is is told each time that so many edits were tried, or one was judged.
+_OFTEN = 20
 _GOOD = (Verdict.PASS, Verdict.WARN)
 
 
@@ -105,7 +107,7 @@ def repaired(
         stop: Whether to stop, asked between edits.
 
     Yields:
-        How far it is, about as often as an edit is judged; last the edit, where one is found: the first that
+        How far it is, every few edits; last the edit, where one is found: the first that
         mends all that failed, else the one that mends most of it.
     """
     fails = failing(outcomes)
@@ -179,6 +181,8 @@ class _Search:
                     waiting.take(*step)
                     tried += 1
                     trying += time.monotonic() - started
+                    if tried % _OFTEN == 0:
+                        yield Tried(min(tried, count), count, judged)
                     continue
                 if not waiting:
                     break
