@@ -27,7 +27,6 @@ from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 __all__ = ["Batch"]
 
 Array = npt.NDArray[Any]
-_ROLES = {role.name: role for role in roles.ROLES}
 
 
 class Batch(Store):
@@ -146,7 +145,7 @@ class Batch(Store):
         inputs.update(lengths=new, bounds=np.concatenate([[0], np.cumsum(new)]))
         inputs["q"] = self._to_wire(q, binding, new)
         returned = self.call(binding, inputs)
-        return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout, new)
+        return self._fetched(returned, roles.BY_NAME["attend"], "out", q.shape, binding.layout, new)
 
     def _by_plain_attention(self, q: Array, b: int | None, counts: Array | None) -> Array:
         """The submission's own attention over what its cache gives back."""
@@ -178,7 +177,7 @@ class Batch(Store):
             shape = (len(group), q.shape[1], tokens, q.shape[3])
             returned = self.call(binding, inputs)
             out[place, :, :tokens] = self._fetched(
-                returned, _ROLES["attention"], "out", shape, binding.layout
+                returned, roles.BY_NAME["attention"], "out", shape, binding.layout
             )
         return out
 

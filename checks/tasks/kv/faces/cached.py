@@ -34,7 +34,6 @@ LISTS = "an array for each sequence, steps together"
 TICKS = ("advance", "advance_after")
 
 Array = npt.NDArray[Any]
-_ROLES = {role.name: role for role in roles.ROLES}
 #: Roles beside which prompts are no call of their own, or are told otherwise.
 _OTHERWISE = frozenset({"step_many", "advance", "advance_after", "reserve"})
 
@@ -219,7 +218,7 @@ class Cached(Batch):
         _only_what_can_be_said(binding, [] if self.alone else self._ticks, counts, k.shape[2])
         if b is None and len(set(self.counts.tolist())) > 1 and _one_position(binding):
             raise Skipped(f"{binding.target} takes one position for the whole batch")
-        role = _ROLES[binding.role]
+        role = roles.BY_NAME[binding.role]
         if self.mode == "fused":
             returned = self._put(binding, b, counts, q=q, k=k, v=v)
             return self._fetched(returned, role, "out", q.shape, binding.layout, counts)

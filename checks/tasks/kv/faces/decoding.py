@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.kv.faces.left_padding import LEFT, after, aligned, m
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
 from judge_tui.checks.tasks.kv.faces.sequence_handles import given_handle, hands_out
 from judge_tui.checks.tasks.kv.faces.told import PLACES, drawn_weights, placed
-from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.decoder_roles import BY_NAME
 from judge_tui.checks.tasks.kv.words.sizes import BLOCK
 
 __all__ = ["FEW_IDS", "IDS", "Decoder", "ModelSizes"]
@@ -37,7 +37,6 @@ IDS = ("tokens", "token", "token_lists", "ids", "id", "id_by_sequence", "id_hist
 FEW_IDS = 29
 #: Fewer logits than this are taken for something else: ids, or a flag.
 _NARROW = 8
-_ROLES = {role.name: role for role in DECODER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +253,7 @@ class Decoder:
             "id_history": history, "row_history": history,
             **self._placed(binding, given), **(self.joined.inputs() if self.joined else {}),
         }  # fmt: skip
-        role = _ROLES[binding.role]
+        role = BY_NAME[binding.role]
         before = self.state
         returned = self._invoked(binding, inputs)
         self.real, self.history = seen, history

@@ -28,7 +28,6 @@ from judge_tui.checks.tolerance import relative_error
 __all__ = ["Pool", "PoolSizes"]
 
 Array = npt.NDArray[Any]
-_ATTEND = next(role for role in roles.ROLES if role.name == "attend")
 #: Tokens whose owners are remembered.
 _LOG = 1500
 
@@ -199,7 +198,9 @@ class Pool(Store):
         binding, (inputs, asked) = self.bound["attend"], self._asking(sequence, q)
         binding = replace(binding, layout=binding.layout.replace("P", "B"))
         returned = self.call(binding, {**inputs, **self._arrays(binding, np.ones(len(asked), int), q=asked)})
-        return np.asarray(self._fetched(returned, _ATTEND, "out", asked.shape, binding.layout)[-1])
+        return np.asarray(
+            self._fetched(returned, roles.BY_NAME["attend"], "out", asked.shape, binding.layout)[-1]
+        )
 
     def _asking(self, sequence: int, q: Array) -> tuple[dict[str, Any], Array]:
         """All that attention may ask for, and its queries, (B, H, 1, D): the last are the sequence's own."""

@@ -9,13 +9,12 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
-from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.decoder_roles import BY_NAME
 
 __all__ = ["given_handle", "hands_out", "opening", "tells_sequences"]
 
 _PLAIN, _OBJECT = ("int", "str"), "object"
-_DECODE = next(role for role in DECODER if role.name == "decode")
-_SEQUENCE = next(param for param in _DECODE.params if param.name == "sequence")
+_SEQUENCE = next(param for param in BY_NAME["decode"].params if param.name == "sequence")
 
 
 def hands_out(bound: Mapping[str, Binding]) -> bool:

@@ -42,7 +42,6 @@ __all__ = ["Store", "by_rows", "given_number", "names_it", "per_sequence"]
 Array = npt.NDArray[Any]
 #: Arrays of a list, of which three go into one call.
 _LISTED = 20
-_ROLES = {role.name: role for role in roles.ROLES}
 #: The first id of a token: of the small ones a check makes its own prompts.
 _FIRST_ID = 1000
 
@@ -217,7 +216,7 @@ class Store:
             self.did(reserve, RESERVE, {**self.inputs(b, counts), **self._told_of(reserve, b, counts)}, b)
         inputs = {**self.inputs(b, counts), **self._arrays(binding, counts, **arrays)}
         # a pool's roles are the plain ones under names of their own
-        role = _ROLES[binding.role.removeprefix("paged_")]
+        role = roles.BY_NAME[binding.role.removeprefix("paged_")]
         returned = self.did(binding, role, inputs, b)
         self.took(b, arrays["k"], arrays["v"], counts)
         self._advanced("advance", b, counts)
@@ -240,7 +239,7 @@ class Store:
             for row in range(self.sizes.batch):
                 self._advanced(role, row, counts[row : row + 1])
             return
-        self.told(binding, _ROLES[role], self._told_of(binding, b, counts), b)
+        self.told(binding, roles.BY_NAME[role], self._told_of(binding, b, counts), b)
 
     def read(self, binding: Binding, inputs: Mapping[str, Any]) -> tuple[Handle, Handle]:
         """Keys and values as a call gives them back.
@@ -248,7 +247,7 @@ class Store:
         Raises:
             BadResult: It gives none.
         """
-        if (found := pair(self.call(binding, inputs), _ROLES["read"])) is None:
+        if (found := pair(self.call(binding, inputs), roles.BY_NAME["read"])) is None:
             raise BadResult(f"{binding.target} gives no keys and values")
         return found
 

@@ -30,8 +30,7 @@ Numbers = dict[tuple[Any, ...], npt.NDArray[np.int64]]
 _BUDGET = 8.0
 #: Candidates that are tried.
 _MOST = 3
-_ROLES = {role.name: role for role in roles.ROLES}
-_ADVANCE = _ROLES["advance"]
+_ADVANCE = roles.BY_NAME["advance"]
 #: The same for a parameter that no name tells.
 _COUNTED = replace(_ADVANCE, params=tuple(replace(p, required=p.name == "count") for p in _ADVANCE.params))
 #: A cache that is told where to write keeps no length of its own that would have to move.
@@ -104,17 +103,12 @@ def moved_elsewhere(search: Search, bound: Option) -> str:
         return ""
     still: list[str] = []
     with search.guess():
-        owner = Owner.of(search.worker, bound["create"]) if "create" in bound else Owner()
         still = _stays(search, bound)
-    if not still:
+    found = next(movers.adding(search.worker.submission, still), None)
+    if found is None:
         return ""
-    named = [("what the cache counts", place) for place in movers.named(search.loaded, owner)]
-    added = [(f"'{name}'", place) for name, place in movers.adding(search.worker.submission, still)]
-    for what, place in [*added, *named]:
-        return (
-            f"{append.target} leaves {what} as it was; {place} moves it, and how that is called is not found"
-        )
-    return ""
+    leaves = f"{append.target} leaves '{found[0]}' as it was"
+    return f"{leaves}; {found[1]} moves it, and how that is called is not found"
 
 
 def _stored(search: Search, bound: Option, tokens: int) -> Cached:

@@ -9,17 +9,14 @@ from functools import cached_property
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
-from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
-from judge_tui.checks.tasks.kv.words.paging_roles import ROLES
+from judge_tui.checks.tasks.kv.words import decoder_roles, roles
+from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
 
 __all__ = ["BorrowedCaches"]
 
-_STATE = next(role for role in DECODER if role.name == "state")
-_CREATE = next(role for role in roles.ROLES if role.name == "create")
+_STATE, _CREATE = decoder_roles.BY_NAME["state"], roles.BY_NAME["create"]
 #: A cache that is made for a decoder may be told more of it than one by itself.
 _SIZED = replace(_CREATE, params=(*_CREATE.params, *(p for p in _STATE.params if p.name in ("vocab", "ff"))))
-_PAGED = {role.name: role for role in ROLES}
 _MOST = 2
 
 
@@ -60,11 +57,11 @@ class BorrowedCaches:
     def _paged(self) -> list[tuple[Binding, Binding]]:
         """Caches of pages that keep sequences apart, and what opens one."""
         found = []
-        for maker in matched(self._search, _PAGED["paged"], classes=True)[:_MOST]:
+        for maker in matched(self._search, ROLES[0], classes=True)[:_MOST]:
             owner = None
             with self._search.guess():
                 owner = Owner.of(self._search.worker, maker)
-            adds = matched(self._search, _PAGED["paged_add"], owner=owner, stateful=True) if owner else []
+            adds = matched(self._search, PARTS["add"], owner=owner, stateful=True) if owner else []
             found += [(replace(maker, role="state"), replace(add, role="open")) for add in adds[:1]]
         return found
 

@@ -24,7 +24,6 @@ from judge_tui.checks.tasks.kv.words.masks import functions_of
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
 
-_ROLES = {role.name: role for role in roles.ROLES}
 _COUNTS = re.compile(r"(?i)fresh|new|count|lens?$|lengths?$|valid|real|num|^n_")
 #: Parameters of unknown name that are tried.
 _MOST_UNNAMED = 3
@@ -45,7 +44,7 @@ def _settle_prompts(search: Search, bound: Option) -> None:
     feeding = [bound[name] for name in ("step", "append", "attend") if name in bound]
     if "step_many" in bound or any("B" not in b.layout or {"N", "P"} & set(b.layout) for b in feeding):
         return
-    options, known = members(search, bound, _ROLES["append_many"]), bound.get("append_many")
+    options, known = members(search, bound, roles.BY_NAME["append_many"]), bound.get("append_many")
     if known is not None and (not known.takes("sequence") or trials.prompts(search, bound).right):
         return
     bound.pop("append_many", None)
@@ -67,7 +66,7 @@ def _settle_at_once(search: Search, bound: Option) -> None:
     single, ran = bound[one], list[Option]()
     options = [
         option
-        for option in members(search, bound, _ROLES[many])
+        for option in members(search, bound, roles.BY_NAME[many])
         if option.target != single.target and option.on == single.on
     ]
     named = [option for option in options if re.search("prefill|many|seq", option.name.lower())]
@@ -128,7 +127,7 @@ def settle_read(search: Search, bound: Option) -> None:
     every = all_layers_go_in(bound)
     reads = (
         {"read": replace(option, layout=layout)}
-        for option in members(search, bound, _ROLES["read"])
+        for option in members(search, bound, roles.BY_NAME["read"])
         for layout in layouts(option, every)
     )
     bound.update(search.first(bound, reads, trials.held))

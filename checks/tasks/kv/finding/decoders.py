@@ -28,14 +28,13 @@ from judge_tui.checks.tasks.kv.finding.meant import is_meant
 from judge_tui.checks.tasks.kv.finding.padding import settle_padding
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
-from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.decoder_roles import BY_NAME, DECODER
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]
 
 Array = npt.NDArray[Any]
 
-_ROLES = {role.name: role for role in DECODER}
 #: The same of functions over bare weights, of which the first is no model.
 _BARE = {
     role.name: replace(role, params=tuple(param for param in role.params if param.name != "model"))
@@ -77,7 +76,7 @@ def find(search: Search) -> None:
 
 def _options(search: Search, caches: BorrowedCaches) -> Iterator[Option]:
     """Ways to make a decoder and to call it; its cache is its own, made by it, or the one that was found."""
-    written = {name: search.bound[name] for name in _ROLES if name in search.bound}
+    written = {name: search.bound[name] for name in BY_NAME if name in search.bound}
     if "prefill" in written and "decode" in written:
         yield written
         return
@@ -151,7 +150,7 @@ def _methods(
     """What may play a role of a decoder, and the forms in which tokens or vectors may go in."""
     if name in written:
         return [written[name]]
-    role = _ROLES[name] if decoder else _BARE[name]
+    role = BY_NAME[name] if decoder else _BARE[name]
     named = matched(search, role, owner=owner, stateful=decoder is not None, on="model")
     if decoder is None:
         # Nothing makes a decoder: its weights are handed over with every call.
@@ -167,7 +166,7 @@ def _methods(
 
 def _made(search: Search) -> list[Binding]:
     """Ways to make a decoder: told its sizes by an object that it could do without, then by none."""
-    role, made = _ROLES["decoder"], list[Binding]()
+    role, made = BY_NAME["decoder"], list[Binding]()
     named = matched(search, role, classes=True)[:_MOST]
     if not named and (classes := _prompted(search)):
         # Its methods say what it is where no name does.

@@ -9,15 +9,13 @@ from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.kv.faces.told import MASKS
 from judge_tui.checks.tasks.kv.finding.meant import consistent
-from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.decoder_roles import BY_NAME
 from judge_tui.checks.tasks.kv.words.masks import masking_of
 
 __all__ = ["asked", "settle_mask"]
 
 _CALLS = ("prefill", "decode")
-_SEEN = next(
-    param for role in DECODER if role.name == "prefill" for param in role.params if param.name == "seen"
-)
+_SEEN = next(param for param in BY_NAME["prefill"].params if param.name == "seen")
 
 
 def settle_mask(search: Search) -> None:

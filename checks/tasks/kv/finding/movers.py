@@ -1,4 +1,4 @@
-"""Functions that the source says move a cache's length on: by their name, or by what they add to."""
+"""Functions that the source says move a cache's length on: by what they add to."""
 
 from __future__ import annotations
 
@@ -6,43 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.sources import is_side_program, parsed, python_files
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.tasks.kv.finding.signatures import Owner
 from judge_tui.checks.tasks.kv.words import roles
 
-__all__ = ["adding", "named"]
+__all__ = ["adding"]
 
-_ROLES = {role.name: role for role in roles.ROLES}
-_ADVANCE = _ROLES["advance"]
 #: Functions that set a length without a step being over.
 _ASIDE = re.compile(
     r"init|reset|clear|make|create|new|empty|trunc|roll|rewind|pop|free|release|crop|trim|drop"
 )
-
-
-def named(loaded: Inventories, owner: Owner) -> Iterator[str]:
-    """Functions of a cache, and methods of its class, whose name says that they move it on.
-
-    Args:
-        loaded: File → inventory.
-        owner: The cache.
-    """
-    cache = next(p for p in _ADVANCE.params if p.name == "cache")
-    for file, inventory in loaded.items():
-        for function in inventory.get("functions", ()):
-            if _says(function["name"]) and any(cache.means(p["name"]) for p in function["params"] or ()):
-                yield f"{file}:{function['line']} {function['name']}"
-        for cls in inventory.get("classes", ()):
-            for method in cls["methods"] if cls["name"] == owner.kind else ():
-                if _says(method["name"]):
-                    yield f"{file}:{method.get('line', cls['line'])} {cls['name']}.{method['name']}"
-
-
-def _says(name: str) -> bool:
-    own = name.rpartition(".")[2].strip("_").lower()
-    return any(re.search(pattern, own) for pattern in _ADVANCE.patterns)
 
 
 def adding(submission: Submission, names: list[str]) -> Iterator[tuple[str, str]]:
@@ -73,7 +46,7 @@ def adding(submission: Submission, names: list[str]) -> Iterator[tuple[str, str]
 def _appends(node: ast.FunctionDef) -> bool:
     """Whether it takes keys and values."""
     taken = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-    wanted = [p for p in _ROLES["append"].params if p.name in ("k", "v")]
+    wanted = [p for p in roles.BY_NAME["append"].params if p.name in ("k", "v")]
     return all(any(param.means(name) for name in taken) for param in wanted)
 
 

@@ -29,7 +29,7 @@ from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["Wrong", "from_pages"]
 
-_FUSED = next(role for role in roles.ROLES if role.name == "step")
+_FUSED = roles.BY_NAME["step"]
 #: Appends to pages and attends over them.
 _STEP = replace(
     _FUSED, avoid=tuple(word for word in _FUSED.avoid if word not in ("page", "block", "pool", "chunk"))
@@ -38,7 +38,6 @@ _STEP = replace(
 _STORED = ("create", "add", "reserve", "append", "advance", "read")
 #: Pools that are tried with a call that feeds them and attends.
 _POOLS = 3
-_ATTENTION = next(role for role in roles.ROLES if role.name == "attention")
 
 
 @dataclass(slots=True)
@@ -117,7 +116,7 @@ def _fused(search: Search) -> Iterator[Option]:
 
 def _plain(search: Search) -> list[Binding]:
     """Attention over keys and values, as they are read back of one sequence."""
-    named = matched(search, _ATTENTION)[:2]
+    named = matched(search, roles.BY_NAME["attention"])[:2]
     return [replace(option, layout=layout) for option in named for layout in SOLO[:2] + LAYOUTS[:2]]
 
 

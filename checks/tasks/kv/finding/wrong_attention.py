@@ -21,7 +21,6 @@ from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["confirmed"]
 
-_ROLES = {role.name: role for role in roles.ROLES}
 #: Other kinds of attention; what it does with q, k and v is then not for this contract to say.
 _OTHER_KIND = re.compile(
     r"alibi|rope\b|rotary|relative|slid|window|sink|stream|linear|sparse|local|topk|top_k|evict|random|"
@@ -51,7 +50,7 @@ def _named(search: Search, binding: Binding) -> bool:
     """Whether its arrays are told by their names, not by their places."""
     if binding.origin != "found":
         return True
-    needed = [param for param in _ROLES[binding.role].params if param.required]
+    needed = [param for param in roles.BY_NAME[binding.role].params if param.required]
     params = search.params(binding.target)
     return all(any(param.means(p["name"]) for p in params) for param in needed)
 

@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.kv.words.parameters import (
     takes,
 )
 
-__all__ = ["BATCHES", "DECODER"]
+__all__ = ["BATCHES", "BY_NAME", "DECODER"]
 
 _PROJECTED = (
     "w{0}", "{0}_w", "{0}_weight", "weight_{0}", "{0}_proj", "{0}_proj_weight", "w_{1}", "{1}_weight",
@@ -203,6 +203,8 @@ DECODER = (
         allowed="block memory",
     ),
 )
+
+BY_NAME = {each.name: each for each in DECODER}
 
 #: Where ragged batches go through another object than single ones: only ever written by hand.
 BATCHES = tuple(

@@ -10,7 +10,6 @@ from judge_tui.checks.tasks.kv.words.parameters import K, V
 
 __all__ = ["PARTS", "ROLES"]
 
-_PLAIN = {role.name: role for role in roles.ROLES}
 #: Words that rule a plain role out and a paged one not.
 _WELCOME = ("page", "block", "pool")
 _SIZES = (
@@ -48,7 +47,7 @@ _SIZES = (
 
 
 def _part(name: str, *more: Param, patterns: str = "", avoid: str = "") -> Role:
-    role = _PLAIN[name]
+    role = roles.BY_NAME[name]
     return replace(
         role,
         name=f"paged_{name}",
@@ -105,7 +104,7 @@ ROLES = (
     replace(sequence_roles.RESERVE, name="paged_reserve"),
     _part("append", sequence_roles.TOKEN, sequence_roles.PROMPT, avoid=r"block$ page$ alloc free"),
     _part("append_many", sequence_roles.PROMPT, avoid=r"block$ page$ alloc free"),
-    replace(_PLAIN["advance"], name="paged_advance"),
+    replace(roles.BY_NAME["advance"], name="paged_advance"),
     _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
     _part("attend", avoid=r"block$ page$"),
     replace(sequence_roles.FREE, name="paged_free"),

@@ -35,7 +35,7 @@ from judge_tui.checks.tasks.kv.words.parameters import (
     takes,
 )
 
-__all__ = ["QUANTIZED", "ROLES", "SIZES"]
+__all__ = ["BY_NAME", "QUANTIZED", "ROLES", "SIZES"]
 
 _ROOM = takes("max_len", f"{MAX_LEN} seq_len s size", "int")
 SIZES = (
@@ -187,6 +187,8 @@ ROLES = (
         pure=True,
     ),
 )
+
+BY_NAME = {role.name: role for role in ROLES}
 
 #: A cache of codes and scales: only its making is told apart by name, the rest by its class.
 QUANTIZED = role(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from judge_tui.checks.contract import Param, Return, Role
-from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.parameters import NEW
+from judge_tui.checks.tasks.kv.words.parameters import CACHE, NEW, SEQUENCE
 
 __all__ = ["ADD", "FORGETS", "FREE", "PROMPT", "RESERVE", "TOKEN"]
 
@@ -14,9 +13,6 @@ __all__ = ["ADD", "FORGETS", "FREE", "PROMPT", "RESERVE", "TOKEN"]
 FORGETS = re.compile(
     r"(reset|clear|empty|flush)(_(the_|all_|kv_)*(caches?|states?|context|history|conversation|session))?"
 )
-_PLAIN = {role.name: role for role in roles.ROLES}
-_SEQUENCE = next(p for p in _PLAIN["append"].params if p.name == "sequence")
-_CACHE = next(p for p in _PLAIN["append"].params if p.name == "cache")
 _COUNT = Param(
     "count",
     "int",
@@ -41,7 +37,7 @@ _WHOLE = r"(_?(seq\w*|request|slot|row|stream|lane|session|sample|user))"
 
 def _moves(name: str, params: tuple[Param, ...], gives: Return, patterns: str, avoid: str) -> Role:
     words = tuple(patterns.split()), tuple(avoid.split())
-    return Role(name, (_CACHE, _SEQUENCE, *params), (gives,), *words, required=False, pure=False, strict=True)
+    return Role(name, (CACHE, SEQUENCE, *params), (gives,), *words, required=False, pure=False, strict=True)
 
 
 #: What tells a cache of any kind that a sequence comes.
