@@ -12,7 +12,8 @@ from judge_tui.checks.tasks.flash_attention.left_in_rows import left_in_rows
 from judge_tui.checks.tasks.flash_attention.lost_values import lost_values
 from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
 from judge_tui.checks.tasks.flash_attention.mixed_columns import few_features, mixed_columns
-from judge_tui.checks.tasks.flash_attention.rows import Rows
+from judge_tui.checks.tasks.flash_attention.rows import FAR_BELOW, HIGH, Rows
+from judge_tui.checks.tasks.flash_attention.starts import start_of_the_maximum
 from judge_tui.checks.tasks.flash_attention.streams import late_rescaling
 from judge_tui.checks.tasks.flash_attention.weighing import mistake, outline
 from judge_tui.checks.tasks.flash_attention.weights import readings
@@ -50,6 +51,10 @@ def named(forward: Forward, rows: Rows) -> str:
 
 
 def outweighed(forward: Forward, rows: Rows) -> str:
-    """What hides keys, where scores that outweigh it are all that is answered wrongly, as a clause."""
+    """What hides keys or what a maximum starts from, where special scores alone are wrong, as a clause."""
     wrong = [held.case for held in rows.held if held.verdict is Verdict.FAIL]
-    return outweighed_hiding(forward, wrong) if wrong else ""
+    if not wrong:
+        return ""
+    names = {case.name for case in wrong}
+    low = not any(case.plain for case in wrong) and names & FAR_BELOW and HIGH not in names
+    return outweighed_hiding(forward, wrong) or (start_of_the_maximum(forward) if low else "")

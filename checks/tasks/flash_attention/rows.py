@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.flash_attention.reference import Array, largest_scor
 from judge_tui.checks.tolerance import calibrated, relative_error
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["COMPARED", "STATED", "Held", "Rows"]
+__all__ = ["COMPARED", "FAR_BELOW", "HIGH", "STATED", "Held", "Rows"]
 
 #: The error that the challenge itself allows.
 STATED = 1e-4
@@ -26,8 +26,11 @@ COMPARED = (("T", "N"), ("N", "D"))
 _PER_SCORE = 8.0
 #: What is likely where special scores alone are answered wrongly → names of which one is wrong, and all.
 _NEAR, _TURNS, _APART = "scores near -900", "scores near 900 and -900 by turns", "scores 1800 apart"
+HIGH = "scores near 900"
 _LOW = frozenset({"scores near -20000", "scores near -70000"})
 _HIDDEN = frozenset({f"hidden keys score highest, by {by} from key to key" for by in ("64", "32768")})
+#: Scores that a maximum may never come down to.
+FAR_BELOW = _LOW | {_NEAR}
 _SPECIAL: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "what hides a key is outweighed by its score, or the maximum is taken before the mask": (
         _HIDDEN, _HIDDEN | {"scores times 30"},
@@ -40,8 +43,8 @@ _SPECIAL: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         frozenset({_NEAR}), _LOW | {_NEAR, _TURNS, _APART},
     ),
     "no maximum is taken off before exp": (
-        frozenset({"scores near 900"}),
-        _LOW | _HIDDEN | {_NEAR, _TURNS, _APART, "scores near 900", "scores times 30"},
+        frozenset({HIGH}),
+        _LOW | _HIDDEN | {_NEAR, _TURNS, _APART, HIGH, "scores times 30"},
     ),
 }  # fmt: skip
 #: Limits of a case in its own dtype and in float32.
