@@ -45,6 +45,10 @@ class Comparison:
         levels_moved = float(np.mean(np.sign(old) != np.sign(new)))
         return levels_moved >= _LEVELS_APART and float(np.median(moved)) > _SCALES_APART
 
+    def apart_at_all(self, before: Array, latent: Array) -> bool:
+        """Whether one projection is not taken for the other: some levels or scales differ."""
+        return not self.fits(latent, self._projected(before))
+
     def fits(self, latent: Array, effective: Array) -> bool:
         """Whether it multiplies by the projection of these latent weights."""
         return self._off(latent, effective) <= LIMIT and self._misplaced(latent, effective) == 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.ternary_training.partly import wrong_part
 from judge_tui.checks.tasks.ternary_training.updates import Update, Written, needs_no_gradients
 from judge_tui.checks.tasks.ternary_training.updating import Array, Untried, Updating
 
@@ -17,6 +18,9 @@ _RIGHT = "moved against their gradient"
 _SAME = 1e-3
 #: Cosine between a change and the gradient from which on the change goes along it.
 _ALONG = 0.5
+#: How a part that gets no gradient is told, and the share of themselves from which on weights grow.
+_NONE = " are wrong: they get none"
+_GROWS = 1e-6
 
 
 def hold_direction(updating: Updating, found: Findings, update: Update) -> None:
@@ -38,7 +42,9 @@ def hold_direction(updating: Updating, found: Findings, update: Update) -> None:
     except (Untried, Fault):
         return
     gradient = updating.dy("moving").T @ run.x
-    told = _told(latent - run.weight, gradient, projected - run.weight)
+    change = latent - run.weight
+    told = _told(change, gradient, projected - run.weight)
+    told = told or _otherwise(change, gradient, run.weight, layer.transposed)
     found.claim(
         MOVED, not told, measured=told or _RIGHT, limit=_RIGHT,
         note=f"{update.target}; forward, backward, update on one layer",
@@ -57,4 +63,31 @@ def _told(change: Array, gradient: Array, projecting: Array) -> str:
     size = float(np.linalg.norm(change) * np.linalg.norm(gradient))
     if size > 0 and float((change * gradient).sum()) >= _ALONG * size:
         return "moved along their gradient, not against it: the loss rises"
+    return ""
+
+
+def _otherwise(change: Array, gradient: Array, weight: Array, transposed: bool) -> str:
+    """What else than an optimiser's work a change is, in words; empty for nothing that is known.
+
+    Optimisers scale a gradient, cut it or take its signs, and let weights decay; none leaves a part of the
+    weights as they are, mixes their places up or makes them grow.
+    """
+    still = (change == 0) & (np.abs(gradient) > _SAME * float(np.abs(gradient).max()))
+    if still.any() and not still.all():
+        part = wrong_part(np.where(change == 0, 0.0, gradient), gradient, weight, transposed)
+        if part.endswith(_NONE):
+            return f"{part.removesuffix(_NONE)} stay as they are"
+    if not still.any() and np.ptp(change, axis=1).max() <= _SAME * float(np.abs(change).max()):
+        return "all weights of an output moved alike, whatever their inputs were"
+    factor = float(np.linalg.norm(change) / max(float(np.linalg.norm(gradient)), 1e-300))
+    near = _SAME * float(np.abs(change).max())
+    if np.abs(change + factor * gradient).max() > near:
+        ordered = np.sort(change, axis=None) - np.sort(-factor * gradient, axis=None)
+        if np.abs(ordered).max() <= near:
+            return "moved against their gradient in another order of its entries"
+    parts = np.stack([gradient.ravel(), weight.ravel()], axis=1)
+    shares = np.linalg.lstsq(parts, change.ravel(), rcond=None)[0]
+    left = float(np.abs(parts @ shares - change.ravel()).max())
+    if left <= _SAME * abs(shares[1]) * float(np.abs(weight).max()) and shares[1] > _GROWS:
+        return f"{shares[1]:.3g} times themselves is added with each update: a decay of the wrong sign"
     return ""

@@ -50,7 +50,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=18,
+    version=19,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -116,6 +116,7 @@ def _first(found: Findings) -> str:
 
 
 _ANSWERS = "answers to inputs"
+_SECOND = "weights of a second forward of one layer"
 _LATER = (
     "projected weights in a process of their own",
     "latent weights after a forward",
@@ -125,7 +126,7 @@ _LATER = (
     AFTER_UPDATE,
     GRADIENT,
     MOVED,
-    "weights of a second forward of one layer",
+    _SECOND,
     _ANSWERS,
 )
 
@@ -315,7 +316,7 @@ def _on_inputs(bench: Bench, found: Findings, subject: _Subject) -> None:
         if run.returned.instance is not None and name.startswith("that"):
             same = bool(np.allclose(layer.effective(weight, on=run), effective, rtol=LIMIT, atol=LIMIT))
             told = "those of the first" if same else "others"
-            found.claim(_LATER[4], same, measured=told, limit="those of the first", **subject.place)
+            found.claim(_SECOND, same, measured=told, limit="those of the first", **subject.place)
 
 
 def _default(bench: Bench, found: Findings, subject: _Subject) -> None:

@@ -119,7 +119,8 @@ class _Trial:
                 reasons.append(fault.message)
             else:
                 hold_direction(self.updating, found, update)
-                hold_small_updates(self.updating, found, update)
+                renews = self.compared.fits(state.latent, state.effective)
+                hold_small_updates(self.updating, found, update, renews=renews)
                 self._settle(found, update, state)
                 if isinstance(update, Written) and not update.in_place:
                     self._in_place(found, update, state)

@@ -28,18 +28,19 @@ _SAME, _FEWEST = 1e-5, 8
 LOST = "so that small updates never add up to the next level"
 
 
-def hold_small_updates(updating: Updating, found: Findings, update: Update) -> None:
+def hold_small_updates(updating: Updating, found: Findings, update: Update, *, renews: bool) -> None:
     """Hold what is left of the latent weights behind each of several small updates.
 
     Args:
         updating: Brings the layer there.
         found: What is found.
         update: How the layer is updated.
+        renews: Whether it projects anew behind a large update.
     """
     if isinstance(update, Written):
         return
     try:
-        told = _told(updating, update)
+        told = _told(updating, update, renews=renews)
     except (Untried, Fault):
         return
     found.claim(
@@ -49,7 +50,7 @@ def hold_small_updates(updating: Updating, found: Findings, update: Update) -> N
     )  # fmt: skip
 
 
-def _told(updating: Updating, update: Update) -> str:
+def _told(updating: Updating, update: Update, *, renews: bool) -> str:
     """What is wrong with the latent weights behind one of several updates; empty for nothing.
 
     Raises:
@@ -61,6 +62,7 @@ def _told(updating: Updating, update: Update) -> str:
     before, x, bias = run.weight, run.x, run.bias
     gradients: list[Array] = []
     changes: list[Array] = []
+    held: list[Array] = []
     for number in range(1, _TIMES + 1):
         if number > 1:
             run = layer.forward(before, x, bias=bias, on=run)
@@ -78,6 +80,10 @@ def _told(updating: Updating, update: Update) -> str:
             changes.append(held[0] - before)
             if len(changes) == 2 and number == 2 and _forgets(changes, gradients):
                 return "those before the first update less the newest gradient: earlier updates are lost"
+    if renews and len(held) == 1 and updating.compared.apart_at_all(before, held[0]):
+        effective = layer.effective(before, on=run)
+        if updating.compared.fits(before, effective) and not updating.compared.fits(held[0], effective):
+            return "moved, and it multiplies by the projection of those before: large ones alone renew it"
     return ""
 
 
