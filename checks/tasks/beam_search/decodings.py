@@ -82,6 +82,24 @@ def _runner_up(one: Decoded) -> Tokens:
     return max([(total, text), *ends])[1]
 
 
+def _unlike(forbidden: Callable[[Tokens, int], Sequence[int]]) -> Callable[[Decoded], Tokens]:
+    """Some tokens cannot come, by what is generated so far and EOS."""
+
+    def way(one: Decoded) -> Tokens:
+        text: Tokens = ()
+        while len(text) < one.steps and one.script.eos not in text:
+            row = np.array(one.script.rows.row((*one.prompt, *text)))
+            row[list(forbidden(text, one.script.eos))] = -np.inf
+            text = (*text, int(np.argmax(row)))
+        return text
+
+    return way
+
+
+def _last(count: int) -> Callable[[Decoded], Tokens]:
+    return _way(lambda prompt, text: (*prompt, *text)[-count:])
+
+
 #: Words, behind "as where" → what comes back then.
 _WAYS: Mapping[str, Callable[[Decoded], Tokens]] = {
     "the least likely token is taken": _way(taken=lambda row, _: int(np.argmin(row))),
@@ -102,6 +120,10 @@ _WAYS: Mapping[str, Callable[[Decoded], Tokens]] = {
     ),
     "the model is asked about the prompt alone, again and again": _way(lambda prompt, _: prompt),
     "the model is asked without the first token": _way(lambda prompt, text: (*prompt, *text)[1:]),
+    **{f"the model is asked about the last {count} tokens alone": _last(count) for count in (2, 3, 4, 8, 16)},
+    "a token cannot follow itself": _unlike(lambda text, _: text[-1:]),
+    "no token can come twice": _unlike(lambda text, _: text),
+    "EOS cannot come first": _unlike(lambda text, eos: [eos] if not text else []),
     "the model is asked without the newest token": _way(lambda prompt, text: (*prompt, *text[:-1])),
     "EOS does not end a beam": _way(on=True),
     "EOS never comes": _way(taken=_barred),

@@ -37,7 +37,7 @@ _DRAWS: tuple[tuple[Range, Range, float], ...] = (
     "K = 1, alpha = 0 is greedy",
     establishes="A search of width one without penalty returns the tokens of argmax decoding up to EOS.",
     roles=("search",),
-    version=10,
+    version=11,
 )
 def greedy_equivalence(bench: Bench, found: Findings) -> str:
     """Decode hashed models of several vocabularies, with EOS at once, late and never."""

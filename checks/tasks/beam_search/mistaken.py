@@ -142,20 +142,31 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
 OF_PLACES: Sequence[str] = tuple(words for words in _MISTAKES if "V" in words or "place that no" in words)
 
 
-def goes_wrong(answers: Sequence[Answer]) -> str:
+def goes_wrong(answers: Sequence[Answer], *, exact: bool = True) -> str:
     """The mistake, or the two, that give the winner of every search, in words behind "as where"; or nothing.
 
     Args:
         answers: Searches of one prompt each.
+        exact: Whether scores are those of the tokens; else what leaves them right is no cause.
     """
     searches, told = _asked(answers)
     right = [_best(asked, _Ways()) for asked in searches]
     if sum(one != other for one, other in zip(told, right, strict=True)) < _LEAST:
         return ""
+    if not all(each.ranks for each in answers):
+        # Scores are sums: what else would give the same winners by chance is no cause.
+        plain = [replace(asked, alpha=0.0) for asked in searches]
+        if any(_gives(plain, told, kept) for kept in _each_kept(_Ways())):
+            return "beams are ranked by their sums, without the penalty"
     fit = [
         words
         for words, several in _MISTAKES.items()
-        if any(_gives(searches, told, kept) for ways in several for kept in _each_kept(ways))
+        if any(
+            _gives(searches, told, kept)
+            for ways in several
+            if exact or ways.left or ways.key is not _score
+            for kept in _each_kept(ways)
+        )
     ]
     return " or ".join(fit) if len(fit) <= _AT_MOST else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.beam_search.mistaken import goes_wrong, sizes_of_wro
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Hyp, beam_search, exhaustive
 from judge_tui.checks.tasks.beam_search.reaches import sets
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
-from judge_tui.checks.tasks.beam_search.searching import Answer, Scores, Search, outranks, written
+from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Scores, Search, outranks, written
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["exhaustive_optimum"]
@@ -95,7 +95,7 @@ class _Whole:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=16,
+    version=17,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -141,7 +141,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     if lost and (cause := whole.scores.cause):
         return f"scores are wrong as where {cause}: {whole.scores.furthest}; {lost}"
     if lost:
-        return _because(bench, search, found, lost, [*whole.seen, *pruned, *small])
+        whole.seen += [*pruned, *small]
+        return _because(bench, search, found, lost, whole)
     if missing or unsorted:
         odd = missing or f"{unsorted} of {len(rows)} lists are not best first"
         return f"the best is found, but {odd}"
@@ -152,9 +153,10 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     )
 
 
-def _because(bench: Bench, search: Search, found: Findings, lost: str, seen: Sequence[Answer]) -> str:
+def _because(bench: Bench, search: Search, found: Findings, lost: str, whole: _Whole) -> str:
     """What was lost, behind its cause where winners or scores tell one, else with the sizes where it is."""
-    if way := goes_wrong(seen):
+    seen = whole.seen
+    if way := goes_wrong(seen, exact=whole.scores.error <= NARROW):
         return f"all {len(seen)} winners are as where {way}: {lost}"
     answers = searched(bench, search)
     if told := glued(answers):

@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.beam_search.mistaken import goes_wrong
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Variant, beam_search
 from judge_tui.checks.tasks.beam_search.places import eos_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, table, wide
-from judge_tui.checks.tasks.beam_search.searching import Answer, Scores, Search, written
+from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Case", "cases", "eos_retention"]
@@ -89,7 +89,7 @@ class _Tally:
     "that goes on, at widths 1 to 4; one that is not finished goes on. "
     "Of many that finish one after another the K best are returned.",
     roles=("search",),
-    version=12,
+    version=13,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -135,7 +135,8 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         )
         if cause := scores.cause:
             return f"{lost}; scores are wrong as where {cause}: {scores.furthest}"
-        return f"all {total} winners are as where {way}: {lost}" if (way := goes_wrong(seen)) else lost
+        way = goes_wrong(seen, exact=scores.error <= NARROW)
+        return f"all {total} winners are as where {way}: {lost}" if way else lost
     if scores.unnumbered:
         return scores.unnumbered[0]
     if scores.resumed:
