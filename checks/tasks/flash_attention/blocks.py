@@ -136,9 +136,11 @@ def every_so_many(cases: Sequence[Case], counts: Sequence[_Count]) -> str:
                 some = ((one >= unit - part) if last else (one < part) for one in at)
                 if all(np.array_equal(each, those) for each, those in zip(whole, some, strict=True)):
                     are, done = "is" if part == 1 else "are", "read" if what == "keys" else "written"
-                    return (
-                        f"of every {unit} {what} only the {'last' if last else 'first'} {part} {are} {done}"
-                    )
+                    only = f"only the {'last' if last else 'first'} {part} {are} {done}"
+                    longest = max(map(len, whole))
+                    if longest <= unit and not last:
+                        return f"of {longest} {what} {only}"
+                    return f"of every {unit} {what} {only}"
     return ""
 
 

@@ -14,8 +14,8 @@ __all__ = ["by_widths", "scale_told"]
 _Sizes = Mapping[str, int]
 _STRAIGHT = 1e-6
 _Call = TypeVar("_Call")
-#: Whether a call is put behind others, whatever its D, and what else is dear about it.
-_Cost = tuple[bool, *tuple[int, ...]]
+#: What puts a call behind others, whatever their D, and in the end how dear it is.
+_Cost = tuple[int, ...]
 
 
 def _padded(unit: int, sizes: _Sizes) -> float:
@@ -87,12 +87,12 @@ def by_widths(
     Args:
         calls: In any order.
         width: D of one.
-        cost: What is dear about it; by the first item alone it is put behind others of any D.
+        cost: What is dear about it; by all items but the last it is put behind others of any D.
     """
-    met: Counter[tuple[bool, int]] = Counter()
-    ranked: list[tuple[bool, int, int, _Call]] = []
+    met: Counter[tuple[_Cost, int]] = Counter()
+    ranked: list[tuple[_Cost, int, int, _Call]] = []
     for place, one in enumerate(sorted(calls, key=cost)):
-        kind = cost(one)[0], width(one)
-        ranked.append((kind[0], met[kind], place, one))
-        met[kind] += 1
+        kind = cost(one)[:-1]
+        ranked.append((kind, met[kind, width(one)], place, one))
+        met[kind, width(one)] += 1
     return [one for *_, one in sorted(ranked, key=lambda each: each[:3])]

@@ -18,8 +18,8 @@ __all__ = ["wrong_slopes"]
 _ROUGH = 1e-6
 #: Weights below this share of a row's largest say nothing of a factor.
 _TOLD = 1e-9
-#: Tiles that must tell of a factor that goes on from tile to tile.
-_FEWEST = 3
+#: Tiles that must tell of a factor that goes on from tile to tile, and the most: powers of it leave nothing.
+_FEWEST, _LONGEST = 3, 8
 
 #: What a factor may be, of D.
 _KNOWN: Mapping[str, Callable[[int], float]] = {
@@ -43,7 +43,7 @@ def wrong_slopes(read: Sequence[Read]) -> str:
     Returns:
         Empty where weights are no exponentials of scores that one factor for each tile scales.
     """
-    read = [each for each in read if each.case.tile > 1]
+    read = [each for each in read if each.case.tile > 1 and each.length <= _LONGEST * each.case.tile]
     factors = [each for each in map(_factors, read) if each is not None]
     if not factors or len(factors) < len(read):
         return ""
@@ -51,7 +51,8 @@ def wrong_slopes(read: Sequence[Read]) -> str:
     for axis, (what, along) in enumerate((("query", "i"), ("key", "j"))):
         ratios = [_ratio(each, axis) for each in factors]
         told = [(ratio, width) for ratio, width in zip(ratios, widths, strict=True) if ratio is not None]
-        if len(told) == len(factors) and any(abs(ratio - 1.0) > _ROUGH for ratio, _ in told):
+        several = any(at[axis] + 1 >= _FEWEST for each in factors for at in each)
+        if several and len(told) == len(factors) and any(abs(ratio - 1.0) > _ROUGH for ratio, _ in told):
             tile, number = f"{what} tile {along}", f"({_word(told)})^{along}"
             return f"scores of {tile} are multiplied by {number}: a factor is applied anew in every tile"
     return _by_kind(factors, widths)
@@ -107,12 +108,14 @@ def _ratio(factors: Mapping[tuple[int, int], float], axis: int) -> float | None:
     of: dict[int, set[float]] = {}
     for at, slope in factors.items():
         of.setdefault(at[axis], set()).add(slope)
-    if len(of) < _FEWEST or any(max(each) - min(each) > _ROUGH * max(each) for each in of.values()):
+    if len(of) < 2 or any(max(each) - min(each) > _ROUGH * max(1.0, *each) for each in of.values()):
         return None
-    if min(map(min, of.values())) <= 0 or 0 not in of or abs(max(of[0]) - 1.0) > _ROUGH:
+    if min(map(min, of.values())) <= -_ROUGH or 0 not in of or abs(max(of[0]) - 1.0) > _ROUGH:
         return None
     ratio = max(of[1]) if 1 in of else 0.0
-    fits = all(abs(max(each) - ratio**at) <= _ROUGH * at * ratio**at for at, each in of.items() if at)
+    fits = all(
+        abs(max(each) - ratio**at) <= _ROUGH * max(1.0, at * ratio**at) for at, each in of.items() if at
+    )
     return ratio if ratio and fits else None
 
 

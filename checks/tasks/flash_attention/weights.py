@@ -26,8 +26,8 @@ __all__ = ["Read", "alike", "readings", "softmax", "suited"]
 _SAME, _LINEAR = 1e-6, 1e-6
 #: Cases that are read, lengths of them, calls that one takes, and weights that it has at most.
 _MOST, _LENGTHS, _CALLS, _WEIGHTS = 4, (3, 600), 90, 1_000_000
-#: Calls of all of them.
-_CALLS_IN_ALL = 150
+#: Calls of a cheap one, and of all of them.
+_CHEAP, _CALLS_IN_ALL = 12, 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,22 @@ def suited(held: list[Held]) -> Iterator[tuple[int, int, Case]]:
         if case.q.dtype == np.float64 and fits and batch * heads * length**2 <= _WEIGHTS:
             usual.setdefault((case.causal, length > case.tile, (length % case.tile, length, width)), case)
     kinds = [[case for (causal, _, _), case in usual.items() if causal is kind] for kind in (False, True)]
-    kinds = [by_widths(cases, lambda case: case.q.shape[3], _cost) for cases in kinds]
+    kinds = [_a_long_one(by_widths(cases, lambda case: case.q.shape[3], _cost)) for cases in kinds]
     yield from (
         (case.q.shape[2], case.q.shape[3], case)
         for at in range(max(map(len, kinds)))
         for cases in kinds
         for case in cases[at : at + 1]
     )
+
+
+def _a_long_one(cases: list[Case]) -> list[Case]:
+    """The cases, the longest of the cheap ones second: what comes again and again along N shows there."""
+    cheap = [case for case in cases[1:] if not any(_cost(case)[:2]) and _cost(case)[2] <= _CHEAP]
+    if not cheap:
+        return cases
+    long = max(cheap, key=lambda case: case.q.shape[2])
+    return [cases[0], long, *(case for case in cases[1:] if case is not long)]
 
 
 def _cost(case: Case) -> tuple[bool, bool, int]:
