@@ -29,6 +29,8 @@ _LONG, _LONG_SCHEDULES = (2, 50_257), 2
 #: Seconds that one of the sanitizer's tools gets.
 _WATCHING = 60.0
 _MOST_EVENTS = 12
+#: Integers of the source that may be how many rows go at once, and how many of them, the largest first.
+_FEW_ROWS, _MOST_ROWS, _PAST = 5, 128, 2
 #: What comes of NaN is for nobody to say; that it leads nowhere outside is.
 _OUTSIDE = frozenset({"out_of_bounds", "illegal_address"})
 
@@ -38,7 +40,7 @@ _OUTSIDE = frozenset({"out_of_bounds", "illegal_address"})
     "bounds, races, barriers",
     establishes="No access out of bounds or misaligned, no race within a block or between blocks, no "
     "divergent shuffle, no deadlock; none out of bounds where NaN is among the logits.",
-    version=6,
+    version=7,
     budget=300,
 )
 def memory_safety(bench: Bench, found: Findings) -> str:
@@ -84,10 +86,19 @@ def _questions(bench: Bench, settled: Settled, schedules: Sequence[int]) -> Iter
     long = draw(rng, *_LONG)
     for schedule in schedules[:_LONG_SCHEDULES]:
         yield Question(f"long rows, schedule {schedule}", long, K, schedule=schedule)
+    for rows in _many(bench):
+        yield Question(f"{rows} rows", draw(rng, rows, max(K, 61)), K)
     some, alone = draw(rng, 3, 600), np.full((1, 600), np.nan, np.float32)
     some[rng.random(some.shape) < 0.3] = np.nan
     yield Question("NaN among the logits", some, K)
     yield Question("NaN alone", alone, K)
+
+
+def _many(bench: Bench) -> list[int]:
+    """Counts of rows beyond what goes at once: one that is odd, and one past integers of the source."""
+    known = {each.value for each in bench.integers if _FEW_ROWS < each.value <= _MOST_ROWS}
+    past = sorted((value + 1 for value in known), reverse=True)[:_PAST]
+    return [bench.sizes("rows").one_of((69, 101, 133)), *past]
 
 
 def _words(asked: Asked) -> str:
