@@ -148,10 +148,10 @@ class Subject:
         return Maker(self.bench.worker, self.bound, lambda: self.bench.left, dtype=dtype, sizes=told)
 
     def _has_heads_of_its_own(self) -> bool:
-        """Whether nobody tells its decoder of heads, by which the width that it is told has to go."""
-        made = self.bound.get("decoder")
-        told = ("heads", "kv_heads", "head_dim")
-        return made is not None and made.takes("embed") and not any(made.takes(name) for name in told)
+        """Whether nothing of its decoder is told of heads, by which the width that it is told has to go."""
+        made, told = self.bound.get("decoder"), ("heads", "kv_heads", "head_dim")
+        heard = any(binding.takes(name) for binding in self.bound.values() for name in told)
+        return made is not None and made.takes("embed") and not heard
 
     def main(self, *names: str) -> Binding:
         """The first of these roles that is bound, else the one that attends."""
