@@ -45,9 +45,7 @@ ELSEWHERE = {
     "checks.say-how-it-is-called": (
         "test_adapting.test_a_check_leads_to_a_skeleton_an_editor_and_the_checks_again"
     ),
-    "checks.one-edit-that-mends-it": (
-        "test_repair.test_a_key_looks_for_an_edit_and_its_line_is_a_key_away"
-    ),
+    "checks.one-edit-that-mends-it": ("test_repair.test_a_key_looks_for_an_edit_and_its_line_is_a_key_away"),
     "evidence.say-how-it-is-called": "test_adapting.test_evidence_leads_there_as_well",
     "evidence.curve-in-full": "test_plot_screen.test_evidence_leads_to_its_curve_and_back",
     "plot.back": "test_plot_screen.test_evidence_leads_to_its_curve_and_back",
