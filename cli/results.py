@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
+from judge_tui.checks.lines import split_lines
 from judge_tui.checks.verdict import SEVERITY, Outcome, Report, Verdict
 from judge_tui.cli.sharding import ShardHead
 from judge_tui.cli.table import coloured, columns, padded, wrapped
@@ -170,7 +171,7 @@ class TextPrinter:
         lead = f"{padded(plain(outcome.model), model)}  {padded(plain(outcome.check), check)}"
         click.echo(f"  {padded('repair', 9)} {lead}  {plain(text)}")
         if added.output:
-            click.echo("".join(f"    {plain(line)}\n" for line in added.output.splitlines()), nl=False)
+            click.echo("".join(f"    {plain(line)}\n" for line in split_lines(added.output)), nl=False)
         sys.stdout.flush()
 
     def _foot(self, seconds: float) -> None:

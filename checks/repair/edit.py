@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import itertools
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ __all__ = ["Edit", "Text", "calls", "compiles", "left_alone", "name_of", "of_int
 
 #: Where nothing is computed that anybody asks for.
 _ASIDE = ("test", "main", "demo", "bench", "example", "check", "__repr__", "__str__")
+_END = re.compile(rb"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,8 @@ class Text:
     """A source by its lines, as bytes: what :mod:`ast` counts columns in."""
 
     def __init__(self, source: str) -> None:
-        self._lines = source.encode().splitlines(keepends=True)
-        self._starts = [0, *itertools.accumulate(map(len, self._lines))]
         self._all = source.encode()
+        self._starts = [0, *(end.end() for end in _END.finditer(self._all))]
 
     def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         ends = node.end_lineno or node.lineno, node.end_col_offset or 0

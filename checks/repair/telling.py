@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from judge_tui.checks.events import Event, Finished, Progress, Started
+from judge_tui.checks.lines import split_lines
 from judge_tui.checks.repair.search import Repair, Tried, failing, repaired
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
@@ -110,8 +111,8 @@ def _diff(submission: Submission, repair: Repair) -> str:
     """The edit as a unified diff."""
     before = submission.held.path.joinpath(repair.file).read_text("utf-8", "replace")
     lines = difflib.unified_diff(
-        before.splitlines(),
-        repair.edit.source.splitlines(),
+        split_lines(before),
+        split_lines(repair.edit.source),
         repair.file,
         repair.file,
         n=_CONTEXT,

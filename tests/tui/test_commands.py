@@ -140,8 +140,8 @@ async def test_help_cuts_no_sentence_and_is_wrapped_anew_where_the_screen_is_ano
             text for part in driver.compare.key_parts() for _, text, _ in listed(own_bindings(part.node))
         ]
         for width in (80, 200, 50):
-            await driver.pilot.resize_terminal(width, 200)
-            await driver.until(lambda width=width: driver.app.size == (width, 200))
+            await driver.pilot.resize_terminal(width, 260)
+            await driver.until(lambda width=width: driver.app.size == (width, 260))
             await driver.pilot.pause()
             assert [text for text in whole if text not in words(driver)] == []
             shown = " ".join(driver.text().split())
