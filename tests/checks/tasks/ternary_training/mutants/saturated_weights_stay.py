@@ -1,6 +1,5 @@
 # bug: weights beyond one scale, whose level is the last one, get no gradient
-# caught by: ste
-# passes: projection
+# caught by: ste, projection
 import numpy as np
 
 
