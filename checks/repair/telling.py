@@ -94,7 +94,8 @@ def _without(outcome: Outcome, tried: Tried, seconds: float) -> Outcome:
         else "It asks nothing that an edit could be tried by."
     )
     told = Evidence(NONE, 0, note=note)
-    return msgspec.structs.replace(outcome, evidence=(*_bare(outcome).evidence, told))
+    bare = _bare(outcome)
+    return msgspec.structs.replace(bare, evidence=(*bare.evidence, told))
 
 
 def _bare(outcome: Outcome) -> Outcome:

@@ -29,6 +29,8 @@ _ORDER, _PROMPT, _BEFORE, _AFTER = (2, 0, 0), 6, 2, 3
 #: How far off an answer is at most that is summed up in another order.
 _ROUNDED = 1e-3
 _CACHE = re.compile(r"(?i)cache|state|past|kv")
+#: What comes of a call that moves rows.
+_MOVED = ("none", "object")
 #: Names of what is told how many tokens go.
 _TAKES_AWAY = re.compile(r"(?i)roll|rewind|undo|revert|retract|append|pop|drop|remove|discard|delete")
 
@@ -84,9 +86,14 @@ def _methods(bench: Bench, kind: str, *, of_model: bool) -> Iterator[Mover]:
                 role = next((role for role in (REORDER, ROLL_BACK) if _plays(role, method["name"])), None)
                 needed = [str(p["name"]) for p in _params(method["params"]) if "default" not in p]
                 cached = of_model and len(needed) == 2 and bool(_CACHE.search(needed[0]))
-                if role is not None and len(needed) == 1 + cached:
+                if role is not None and len(needed) == 1 + cached and _is_told(role, needed[-1]):
                     name, line = str(method["name"]), int(method["line"])
                     yield Mover(role, name, of_model, cached, needed[-1], file, line)
+
+
+def _is_told(role: Role, param: str) -> bool:
+    """Whether a parameter's name says that it is an order of rows, or how many tokens go or stay."""
+    return any(each.means(param) for each in role.params if each.name in {"order", "count", "length"})
 
 
 def _params(params: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
@@ -129,12 +136,18 @@ def judge(bench: Bench, moving: Sequence[Mover], found: Findings, wrong: list[st
 
 
 def _called(decoder: Decoder, mover: Mover, value: Any) -> None:
-    """Call it; a new cache that it gives is the decoder's from now on."""
+    """Call it; a new cache that it gives is the decoder's from now on.
+
+    Raises:
+        Skipped: What it gives is neither nothing nor a cache.
+    """
     owner = decoder.model if mover.of_model else decoder.state
     assert isinstance(owner, Handle)
     before = decoder.state
     args = [before, value] if mover.takes_cache else [value]
     result = decoder.worker.call(owner, args, method=mover.name)
+    if mover.role is REORDER and result.tree.get("kind") not in _MOVED:
+        raise Skipped(f"it gives a {result.tree.get('kind')}, as what only looks does")
     if isinstance(before, Handle):
         kind = decoder.worker.describe(before).get("type")
         if result.tree.get("kind") == "object" and result.tree.get("type") == kind:

@@ -52,6 +52,10 @@ class RowDecoder:
         kept = Kept(len(self.layers))
         return self._run(prompts, kept), kept
 
+    def pick(self, logits):
+        """The likeliest token of each row."""
+        return np.argmax(logits, axis=-1)
+
     def step(self, tokens, kept):
         """Logits behind one token more of each row."""
         return self._run(np.asarray(tokens).reshape(-1, 1), kept)
