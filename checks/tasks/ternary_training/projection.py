@@ -25,6 +25,7 @@ from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs
 from judge_tui.checks.tasks.ternary_training.rows import hold_rows
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
 from judge_tui.checks.tasks.ternary_training.stale_gradients import GRADIENT
+from judge_tui.checks.tasks.ternary_training.steps import STEPS
 from judge_tui.checks.tasks.ternary_training.stored_forms import hold_stored_forms
 from judge_tui.checks.tasks.ternary_training.written_back import ADDED_UP
 from judge_tui.checks.tolerance import relative_error
@@ -50,7 +51,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=19,
+    version=20,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -126,6 +127,7 @@ _LATER = (
     AFTER_UPDATE,
     GRADIENT,
     MOVED,
+    *STEPS,
     _SECOND,
     _ANSWERS,
 )

@@ -27,6 +27,7 @@ from judge_tui.checks.tasks.ternary_training.moving import hold_direction
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD
 from judge_tui.checks.tasks.ternary_training.stale_gradients import hold_gradient
+from judge_tui.checks.tasks.ternary_training.steps import hold_optimisers, hold_step
 from judge_tui.checks.tasks.ternary_training.training_writes import hold_training
 from judge_tui.checks.tasks.ternary_training.updates import (
     Update,
@@ -83,6 +84,7 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
         found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
     for ways in named[:_MOST_UPDATES]:
         trial.judge(found, ways)
+    hold_optimisers(trial.updating, found, owner)
     hold_training(bench, found, layer.transposed, trial.updating)
 
 
@@ -121,6 +123,8 @@ class _Trial:
                 hold_direction(self.updating, found, update)
                 renews = self.compared.fits(state.latent, state.effective)
                 hold_small_updates(self.updating, found, update, renews=renews)
+                loops = self.seen.looped or self.seen.named or self.seen.dynamic
+                hold_step(self.updating, found, update, self.owner, bias=not loops)
                 self._settle(found, update, state)
                 if isinstance(update, Written) and not update.in_place:
                     self._in_place(found, update, state)
