@@ -34,6 +34,9 @@ _CHANCE = 100_000
 #: of the two leaves in, they leave at most this share.
 _TOGETHER, _LEFT_IN = 100, 0.5
 
+#: What a product of axes has in its name: between two limits a product is told where all are wrong alone.
+_PRODUCT = " · "
+
 #: Axis, or what is counted → how many.
 _Sizes = Mapping[str, int]
 _RELATIONS: tuple[tuple[str, Callable[[int, int], bool]], ...] = (
@@ -95,6 +98,7 @@ def only_where(
             met = [fine for size, fine in of if 0 < size % unit <= unit // 2]
             return f"wrong where {axis} is 1 to {unit // 2} above a multiple of {unit}{_there(met)}"
     simple = [*_related(calls, compared), *_multiples(calls), *(_limited(calls) if limits else ())]
+    simple += _several(calls)
     found = [each for each in simple if _tells(each, len(calls), wrong)]
     both = [each for each in _together(calls, simple) if _tells(each, len(calls), wrong, _TOGETHER)]
     return max((*found, *both), key=lambda each: each.share).words if found or both else ""
@@ -225,6 +229,21 @@ def _together(calls: Sequence[tuple[_Sizes, bool]], simple: Sequence[_Condition]
             yield _Condition(words, len(fine), fine.count(False), holds=holds)
 
 
+def _several(calls: Sequence[tuple[_Sizes, bool]]) -> Iterator[_Condition]:
+    """Two axes that are both more than 1: one is taken for the other where each is."""
+    wrong = sum(not fine for _, fine in calls)
+    axes = dict.fromkeys(axis for sizes, _ in calls for axis in sizes if " " not in axis)
+    for one, other in itertools.combinations(axes, 2):
+        for each in _meeting(calls, wrong, f"{one} > 1 and {other} > 1", partial(_both, one, other)):
+            left_out = [sizes for sizes, _ in calls if not _both(one, other, sizes)]
+            if all(sum(sizes.get(axis, 0) > 1 for sizes in left_out) >= _RIGHT for axis in (one, other)):
+                yield replace(each, alone="")
+
+
+def _both(one: str, other: str, sizes: _Sizes) -> bool:
+    return sizes.get(one, 0) > 1 and sizes.get(other, 0) > 1
+
+
 def _than(one: str, other: str) -> str:
     """The other one's name, of which nothing is said twice."""
     what, _, _ = one.partition(" of the ")
@@ -254,6 +273,8 @@ def _limited(calls: Sequence[tuple[_Sizes, bool]]) -> Iterator[_Condition]:
             alone = f"{axis} is {most} or less"
             words = _up_to(axis, most, above, met)
             yield _Condition(words, len(met), met.count(False), alone, holds, limited=axis)
+        if _PRODUCT in axis and any(fine for size, fine in sizes if least <= size <= most):
+            continue
         outside = {size for size, _ in sizes if not least <= size <= most}
         if min(sum(size < least for size in outside), sum(size > most for size in outside)) >= _RIGHT:
             met = [fine for size, fine in sizes if least <= size <= most]

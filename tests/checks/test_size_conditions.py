@@ -164,3 +164,17 @@ def test_one_condition_is_told_where_another_adds_little() -> None:
     right = [(4, 9), (3, 8), (4, 10), (5, 12)]
     words = "wrong where T is less than N (in 190 of 194 calls), and nowhere else"
     assert cut(lambda t, n: t < n and (t, n) not in right) == words
+
+
+def test_two_axes_that_both_are_more_than_1() -> None:
+    sizes = [(b, h) for b in (1, 2, 3, 5) for h in (1, 2, 4, 7)]
+    calls = [({"B": b, "H": h, "B · H": b * h}, not (b > 1 and h > 1)) for b, h in sizes for _ in range(3)]
+    assert only_where(calls, limits=True) == "wrong where B > 1 and H > 1, and only there"
+    one = [({"B": b, "H": h, "B · H": b * h}, h == 1) for b, h in sizes for _ in range(3)]
+    assert only_where(one, limits=True) == "right up to H = 1, wrong from H = 2 on"
+
+
+def test_a_product_between_limits_is_told_where_all_are_wrong_alone() -> None:
+    words = "wrong where B · H is 13 to 28, right where it is less or more"
+    assert told({"B · H": (*FEW, 29, 30, 31)}, {"B · H": MANY}, limits=True) == words
+    assert not told({"B · H": (*FEW, 18, 29, 30, 31)}, {"B · H": MANY}, limits=True).startswith("wrong where")
