@@ -10,6 +10,7 @@ from judge_tui.checks.cuda.constants import integer
 from judge_tui.checks.cuda.definitions import Function, Parameter, TemplateParameter
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.sources import is_side_program
+from judge_tui.checks.tasks.fuse.dispatch import picked_by_sizes
 from judge_tui.checks.tasks.fuse.grids import configurations
 from judge_tui.checks.tasks.fuse.launcher import Launcher, Variant
 from judge_tui.checks.tasks.fuse.signature import FLOATS, INDEX_NAMES, INTEGERS, arguments, index_type, means
@@ -256,7 +257,8 @@ def _usual(reading: Reading, function: Function, parameter: TemplateParameter) -
 def variants(reading: Reading, launcher: Launcher) -> list[Launcher]:
     """The launcher with every other value that the code gives to template parameters apart from K.
 
-    A host function with a run-time K has none; then the launchers or kernels that it calls are looked at.
+    A host function with a run-time K has none; then the launchers or kernels that it calls are looked at,
+    but for those that it picks by the sizes: it alone knows what each is for.
 
     Args:
         reading: Of the repaired sources.
@@ -270,6 +272,8 @@ def variants(reading: Reading, launcher: Launcher) -> list[Launcher]:
             continue
         base = launcher if function is own else next(_made(reading, function), None)
         if base is None or (function is not own and own is not None and function.short not in own.body):
+            continue
+        if own is not None and function is not own and picked_by_sizes(own, launcher, function.short):
             continue
         found += _varied(reading, function, base, functions)
     return found

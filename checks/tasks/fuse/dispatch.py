@@ -1,0 +1,66 @@
+"""Whether a host function picks one of several launchers by the sizes that it is handed.
+
+What it picks for other sizes is not offered for these: a template for rows of at most 32 logits owes no
+answer to longer ones, and is asked for its own through the function that picks it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from judge_tui.checks.cuda.definitions import Function
+from judge_tui.checks.tasks.fuse.launcher import Launcher
+
+__all__ = ["picked_by_sizes"]
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+#: A variable, and what it is set to.
+_SET = re.compile(r"\b([A-Za-z_]\w*)\s*(?:[-+*/|]|<<|>>)?=(?!=)([^;]*);")
+_SIZES = ("V", "K")
+
+
+def picked_by_sizes(host: Function, launcher: Launcher, callee: str) -> bool:
+    """Whether a host function calls another behind conditions, each of them about V or K.
+
+    Args:
+        host: It.
+        launcher: How it is launched, which tells its parameters' meanings.
+        callee: The name of the other.
+    """
+    sizes = _about_sizes(host, launcher)
+    called = [
+        set(_WORD.findall(_before(host.body, found.start())))
+        for found in re.finditer(rf"\b{re.escape(callee)}\s*<", host.body)
+    ]
+    return len(called) > 1 and any(sizes & words for words in called)
+
+
+def _about_sizes(host: Function, launcher: Launcher) -> set[str]:
+    """Names in a host function that stand for V or K, or follow from them."""
+    found = {
+        parameter.name
+        for parameter, means in zip(host.parameters, launcher.args, strict=False)
+        if set(_WORD.findall(means)) & set(_SIZES)
+    }
+    sets = [(name, set(_WORD.findall(value))) for name, value in _SET.findall(host.body)]
+    while more := {name for name, used in sets if used & found} - found:
+        found |= more
+    return found
+
+
+def _before(body: str, at: int) -> str:
+    """What decides whether a place is come to: the beginning of its statement, the heads of its blocks."""
+    heads: list[str] = []
+    depth, end, inside = 0, at, True
+    for place in range(at - 1, -1, -1):
+        letter = body[place]
+        if not depth and inside and letter in ";{}":
+            heads.append(body[place + 1 : end])
+            inside = False
+        if letter == "}":
+            depth += 1
+        elif letter == "{" and depth:
+            depth -= 1
+        elif letter == "{":
+            end, inside = place, True
+    return " ".join(heads)
