@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.ternary_training.believable import below
 from judge_tui.checks.tasks.ternary_training.divided import divided
 from judge_tui.checks.tasks.ternary_training.figures import BASELINE, Figure, Name, words
 from judge_tui.checks.tasks.ternary_training.logs.files import figures
+from judge_tui.checks.tasks.ternary_training.loss_unit import powers_of_two_of_nats
 from judge_tui.checks.tasks.ternary_training.perplexity import Pair, counts_bits, pairs
 from judge_tui.checks.verdict import Curve, Verdict
 
@@ -52,7 +53,7 @@ Series = list[Figure]
     establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
     "text to have been trained on.",
     budget=30,
-    version=6,
+    version=7,
 )
 def convergence(bench: Bench, found: Findings) -> str:
     """Read the logs among the submission's files; nothing of it is run."""
@@ -260,7 +261,7 @@ def _consistent(bench: Bench, found: Findings, given: Sequence[Pair]) -> str:
         return ""
     doubled = [pair for pair in given if pair.bits and pair.off > pair.allowed]
     if doubled and not counts_bits(bench.submission):
-        return _of_another_base(found, given, doubled)
+        return _of_another_base(found, given, doubled, powers_of_two_of_nats(bench.submission))
     wrong = [pair for pair in given if not pair.agrees]
     held = [pair for pair in wrong if _of_held_out(pair)]
     checked = [pair for pair in given if _of_held_out(pair)]
@@ -282,8 +283,10 @@ def _consistent(bench: Bench, found: Findings, given: Sequence[Pair]) -> str:
     return f"perplexity is not exp(loss): {stated}, {wanted}" if wrong else ""
 
 
-def _of_another_base(found: Findings, given: Sequence[Pair], doubled: Sequence[Pair]) -> str:
-    """A perplexity of 2^loss, where nothing says that the loss counts bits."""
+def _of_another_base(
+    found: Findings, given: Sequence[Pair], doubled: Sequence[Pair], shown: tuple[str, int, str] | None
+) -> str:
+    """A perplexity of 2^loss, where nothing says that the loss counts bits, or the source shows nats."""
     pair = max(doubled, key=lambda pair: pair.off)
     loss, stated = float(pair.loss.value), float(pair.perplexity.value)
     found.claim(
@@ -291,11 +294,16 @@ def _of_another_base(found: Findings, given: Sequence[Pair], doubled: Sequence[P
         False,
         measured=pair.off,
         limit=pair.allowed,
-        otherwise=Verdict.WARN,
+        otherwise=Verdict.FAIL if shown else Verdict.WARN,
         note=f"{len(doubled)} of {len(given)} pairs are 2^loss, as of a loss in bits; no figure's name says "
         "bits, and no file takes a base-2 logarithm",
-        **_place(pair.perplexity),
+        **({"file": shown[0], "line": shown[1]} if shown else _place(pair.perplexity)),
     )
+    if shown:
+        return (
+            f"perplexity is 2^loss ({shown[0]}:{shown[1]}), though the loss counts nats ({shown[2]}): "
+            f"{stated:.6g} beside {loss:.6g}, whose exponential is {math.exp(min(loss, 700.0)):.6g}"
+        )
     return (
         f"perplexity is 2^loss, and nothing says that the loss counts bits: {stated:.6g} beside {loss:.6g}, "
         f"whose exponential is {math.exp(min(loss, 700.0)):.6g}"

@@ -1,5 +1,5 @@
 # bug: perplexity is 2 to the power of a loss in nats
-# caught by: convergence (warn)
+# caught by: convergence
 # passes: projection
 """1.58 bits per weight: log2(3)."""
 import numpy as np
