@@ -10,25 +10,31 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import About, Range
+from judge_tui.checks.source_conditions import singles
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["OwnSizes", "named"]
 
 #: The share of what is left of the budget that one call may be expected to take.
 _SHARE = 0.25
+#: Beside so many sizes there is one more that the source asks for alone.
+_ALONE = 4
 
 
 def named(bench: Bench, axes: Mapping[str, Range], most: int) -> list[About]:
-    """Sizes that the submission's source names: up to half those of one condition together, others alone.
+    """Sizes that the submission's source names: up to half those of one condition together, others about one.
+
+    Beside these, sizes that it asks for alone.
 
     Args:
         bench: Of the submission.
         axes: Name of each axis that they can concern → its range, the last axis of arrays first.
-        most: How many at most.
+        most: How many at most, without those that it asks for alone.
     """
+    alone = bench.sizes("alone").alone(singles(bench.submission), axes, most // _ALONE)
     together = bench.sizes("together").together(bench.conditions, axes, most // 2)
     left = most - len(together)
-    return together + bench.sizes("about").about(bench.integers, axes, left, products=bench.products)
+    return alone + together + bench.sizes("about").about(bench.integers, axes, left, products=bench.products)
 
 
 class OwnSizes:

@@ -24,6 +24,8 @@ __all__ = ["About", "Range", "Sizes"]
 Range = tuple[int, int]
 #: Sizes up to which every check draws axes anyway.
 _COMMON = 64
+#: Sizes up to which each is drawn by most checks anyway.
+_ANYWAY = 17
 #: Sizes about an integer c: how often c, and how much more.
 _STEPS = ((1, 1), (2, 1), (1, -1), (1, 0))
 #: Meanings of one condition that are tried, and sizes without a name that axes are looked for.
@@ -120,6 +122,24 @@ class Sizes:
                         found.setdefault((axis, size), About({axis: size}, why))
         first = [one for at, one in found.items() if at not in last]
         return [*first[: most - len(last)], *last.values()]
+
+    def alone(self, conditions: Sequence[Condition], axes: Mapping[str, Range], most: int) -> list[About]:
+        """Sizes that a source asks for by the name of an axis, ``D == 256``, and that are not drawn anyway.
+
+        Args:
+            conditions: The source's, of one size each.
+            axes: Name of each axis that they can concern → its range.
+            most: How many at most.
+        """
+        found: dict[tuple[str, int], About] = {}
+        for index in self._rng.permutation(len(conditions)):
+            one = conditions[int(index)]
+            ((name, size),) = one.sizes
+            axis = axis_of(name, axes)
+            if axis and size > _ANYWAY and _within(size, axes[axis]):
+                why = f"{axis} = {size}, which {one.file}:{one.line} names"
+                found.setdefault((axis, size), About({axis: size}, why))
+        return list(found.values())[:most]
 
     def together(self, conditions: Sequence[Condition], axes: Mapping[str, Range], most: int) -> list[About]:
         """Sizes that one condition of a source names, all at once, and those with one of them a little more.

@@ -18,7 +18,7 @@ from judge_tui.checks.source_integers import CUDA, MOST, MOST_FILES, is_beside
 from judge_tui.checks.sources import is_side_program, parsed
 from judge_tui.checks.submission import Submission
 
-__all__ = ["conditions"]
+__all__ = ["conditions", "singles"]
 
 #: Conjunctions of one file that are looked at.
 _MOST_READ = 20_000
@@ -34,6 +34,19 @@ def conditions(submission: Submission) -> tuple[Condition, ...]:
             if len(sizes) > 1:
                 exact = all(bound.sign == "==" for bound in bounds)
                 found.setdefault(frozenset(sizes), Condition(sizes, name, line, exact))
+    return tuple(found.values())
+
+
+def singles(submission: Submission) -> tuple[Condition, ...]:
+    """Conditions about one size alone, ``D == 256``, which sizes about it miss; each once."""
+    found: dict[tuple[str, int], Condition] = {}
+    names = [name for name in submission.files if not is_side_program(name)]
+    for name in names[:MOST_FILES]:
+        for bounds, line in _read(name, submission.read_bytes(name)):
+            for bound in bounds:
+                if bound.sign == "==" and 0 < bound.value <= MOST and "*" not in bound.name:
+                    at = bound.name, bound.value
+                    found.setdefault(at, Condition((at,), name, line, True))
     return tuple(found.values())
 
 

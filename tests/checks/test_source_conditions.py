@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judge_tui.checks.sizes import Sizes
-from judge_tui.checks.source_conditions import conditions
+from judge_tui.checks.source_conditions import conditions, singles
 from judge_tui.checks.source_integers import integers
 from judge_tui.checks.submission import Submission
 
@@ -146,3 +146,13 @@ def test_thousands_of_conditions_take_no_time(tmp_path: Path, name: str, line: s
     found = conditions(one)
     Sizes(np.random.default_rng(0)).together(found, AXES, 6)
     assert time.process_time() - usual < 3 * (usual - before) + 1.0
+
+
+def test_one_size_that_is_asked_for_by_name_is_drawn_itself(tmp_path: Path) -> None:
+    asked = ("D == 256", "x.ndim == 40", "N > 99", "D != 3")
+    text = "def run(x, N, D):\n" + "".join(f"    if {one}: pass\n" for one in asked)
+    found = singles(submission(tmp_path, "a.py", text))
+    drawn = Sizes(np.random.default_rng(1)).alone(found, {"N": (1, 512), "D": (1, 512)}, 4)
+    assert [dict(one.at) for one in drawn] == [{"D": 256}]
+    assert str(drawn[0]).startswith("D = 256, which ")
+    assert not Sizes(np.random.default_rng(1)).alone(found, {"N": (1, 512), "D": (1, 128)}, 4)

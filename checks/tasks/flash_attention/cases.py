@@ -118,11 +118,11 @@ def drawn(
     return Case((q * spread).astype(dtype), k, v, tile, causal, name)
 
 
-def laid_out(case: Case, turn: int) -> Case:
-    """The same case with its arrays in three orders of memory, which ``turn`` says."""
+def laid_out(case: Case, turn: int, of: str = "") -> Case:
+    """The same case with its arrays in three orders of memory that ``turn`` says; ``of``: why its sizes."""
     q, k, v = mixed(turn, case.q, case.k, case.v)
     orders = ", ".join(f"{name} {HOWS[(turn + place) % len(HOWS)]}" for place, name in enumerate("QKV"))
-    return replace(case, q=q, k=k, v=v, name=f"in memory {orders}")
+    return replace(case, q=q, k=k, v=v, name=f"in memory {orders}{of and f'; {of}'}")
 
 
 def heads(sizes: Sizes, length: int | Range, width: int | Range = (2, 24)) -> Shape:

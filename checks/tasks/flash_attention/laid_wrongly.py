@@ -32,10 +32,20 @@ def laid_wrongly(forward: Forward, held: Iterable[Held]) -> str:
         forward: What is called.
         held: All calls.
     """
-    wrong = [each.case.name for each in held if each.verdict is Verdict.FAIL]
-    if not wrong or not all(name.startswith(_LAID) for name in wrong):
+    wrong = [each.case for each in held if each.verdict is Verdict.FAIL]
+    if not wrong or not all(case.name.startswith(_LAID) for case in wrong):
         return ""
-    plain = drawn(forward.bench.rng("laid alone"), _SHAPE, _TILE, forward.causal[0])
+    if told := _told(forward, drawn(forward.bench.rng("laid alone"), _SHAPE, _TILE, forward.causal[0])):
+        return told
+    least = min(wrong, key=lambda case: case.q.size)
+    at = drawn(forward.bench.rng("laid at"), least.q.shape, least.tile, least.causal)  # type: ignore[arg-type]
+    told = _told(forward, at)
+    sizes = least.name.partition("; ")[2]
+    return f"{told}; with {sizes}, alone" if told and sizes else told
+
+
+def _told(forward: Forward, plain: Case) -> str:
+    """Which order of memory is answered wrongly at the sizes of a case."""
     found: dict[str, list[str]] = {}
     seen = ""
     try:
