@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from judge_tui.checks.answers import Answers
 from judge_tui.checks.backends import Place
 from judge_tui.checks.binding import binder
 from judge_tui.checks.binding.binder import Bindings, Casualties
@@ -70,6 +71,7 @@ class Bench:
         refusals: What left the submission as an exception during the running check, where ``place`` is a GPU.
         check: Id of the running check.
         budget: Its seconds.
+        answers: Those of the running check, by whether they are right.
     """
 
     def __init__(
@@ -112,12 +114,14 @@ class Bench:
         self._account = Account()
         self.check = ""
         self.budget = float("inf")
+        self.answers = Answers()
 
     def begin(self, check: str, budget: float) -> None:
         """Start the clock of a check; its inputs are drawn from the seed and its id."""
         self.check = check
         self.budget = budget
         self.refusals.clear()
+        self.answers = Answers()
         self._account = Account(budget)
         if self._worker is not None and self._worker.processor_left < budget:
             # What earlier checks used up must not end this one.

@@ -79,9 +79,9 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
             summary = check.body(bench, found)
         if not check.host and (beyond := told_of(bench, found)):
             summary = f"{summary}; {beyond}" if found.wrong else f"{beyond}; {summary}"
-        verdict = found.verdict
-        if verdict is None:
+        if (verdict := found.verdict) is None:
             raise EngineError(f"check '{check.id}' decided nothing")
+        summary = _with_path(check, bench, found, summary, time.monotonic() - started)
     except Unbound as fault:
         verdict, summary = Verdict.UNBOUND, fault.message
         found.note("candidates", len(fault.candidates), unit="callables", output="\n".join(fault.candidates))
@@ -112,6 +112,16 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
         sandbox_level, whose, host(),
     )  # fmt: skip
     return trimmed(outcome)
+
+
+def _with_path(check: Check, bench: Bench, found: Findings, summary: str, seconds: float) -> str:
+    """A summary with the path that wrong answers alone take, where there is one."""
+    if found.verdict is not Verdict.FAIL or not bench.answers.wrong:
+        return summary
+    # what passing checks do not need costs them nothing
+    from judge_tui.checks.paths.localizing import told
+
+    return "; ".join(filter(None, (summary, told(check, bench, found, seconds))))
 
 
 def _require(bench: Bench, check: Check) -> None:

@@ -20,7 +20,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Target, Worker
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.repair.lines import SEEN, counting
+from judge_tui.checks.paths.counting import SEEN, counting
 from judge_tui.checks.repair.recording import ANSWERS, Asked, other, replied, told_by
 
 __all__ = ["Answer", "Change", "Probe", "Trial", "pieces"]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.edited_bench import bench_of_edited
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.generic import GENERIC
@@ -231,10 +232,7 @@ class _Search:
         None either where another check fails that did not.
         """
         edited = self._bench.submission.edited(candidate.file, candidate.edit.source)
-        bench = Bench(edited, self._task.contract, seed=self._bench.seed, binds=self._bench)
-        # the sizes are drawn as they were: an integer that is edited must not draw others
-        for drawing in ("integers", "products", "conditions"):
-            bench.__dict__[drawing] = getattr(self._bench, drawing)
+        bench = bench_of_edited(self._bench, edited)
         try:
             if not passes(self._task.by_id[self._fails[0]], bench):
                 return ()

@@ -8,7 +8,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from judge_tui.checks.repair.lines import counting
+from judge_tui.checks.paths.counting import counting
 from judge_tui.checks.repair.slips import edits
 from tools.holes.machine import ALIKE, CAUGHT, HOLE, Found, Right, tried
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.one_check import run_check
+from judge_tui.checks.paths.counting import counting
 from judge_tui.checks.repair.edit import Edit
-from judge_tui.checks.repair.lines import counting
 from judge_tui.checks.repair.slips import edits
 from judge_tui.checks.specimens import specimens
 from judge_tui.checks.submission import Submission

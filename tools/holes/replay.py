@@ -21,7 +21,7 @@ from judge_tui.checks.calling.remote import Target, Worker
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.one_check import run_check
-from judge_tui.checks.repair.lines import SEEN
+from judge_tui.checks.paths.counting import SEEN
 from judge_tui.checks.repair.recording import ANSWERS, Asked, Recorder, other, replied
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.submission import Submission

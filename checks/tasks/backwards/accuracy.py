@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from judge_tui.checks.answers import Answer
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
@@ -47,7 +50,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=13,
+    version=14,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -133,10 +136,18 @@ def _compare(
     worker: Worker | None = None,
     special: str = "",
 ) -> None:
-    run = forward(bench, batch, worker=worker)
-    y = run.y
-    if worker is None:
-        release(bench, [run])
+    with contextlib.nullcontext(Answer()) if worker else bench.answers.one() as answer:
+        run = forward(bench, batch, worker=worker)
+        y = run.y
+        if worker is None:
+            release(bench, [run])
+        answer.fine = _held(held, batch, y, causes, special)
+
+
+def _held(
+    held: Held, batch: Batch, y: npt.NDArray[np.float64], causes: list[tuple[str, ...]], special: str
+) -> bool:
+    """Whether y of a batch is right, float32's limit counted."""
     truth, beta = reference.forward(batch), batch.beta.astype(np.float64)
     dtype = batch.x.dtype
     plain = relative_error(reference.plain(batch)[0].astype(np.float64) - beta, truth - beta)
@@ -146,3 +157,4 @@ def _compare(
     note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}" + (f" ({special})" if special else "")
     if not held.add(error, plain, dtype=dtype, single=single, note=note, shape=batch.shape):
         causes.append(diagnosis.causes(y, truth, batch, diagnosis.Y))
+    return held.seen[-1][1]

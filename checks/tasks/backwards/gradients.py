@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.answers import Answer
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
@@ -82,7 +84,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=15,
+    version=16,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -337,10 +339,22 @@ def _compare(
     special: str = "",
     run: Pass | None = None,
 ) -> None:
-    run = run or forward(bench, batch, worker=worker)
-    answer = backward(bench, run, worker=worker)
-    if worker is None:
-        release(bench, [run])
+    with contextlib.nullcontext(Answer()) if worker else bench.answers.one() as asked:
+        run = run or forward(bench, batch, worker=worker)
+        answer = backward(bench, run, worker=worker)
+        if worker is None:
+            release(bench, [run])
+        asked.fine = _held(held, batch, answer, causes, special)
+
+
+def _held(
+    held: Mapping[str, Held],
+    batch: Batch,
+    answer: Gradients,
+    causes: Mapping[str, list[tuple[str, ...]]],
+    special: str,
+) -> bool:
+    """Whether all gradients of a batch are right, float32's limit counted."""
     truth, dtype = reference.gradients(batch), batch.x.dtype
     ours = errors(batch, answer, truth)
     plain = _sound(batch, truth, dtype)
@@ -354,6 +368,7 @@ def _compare(
         if double and not fine and name in _CAUSES:
             told = diagnosis.causes(getattr(answer, name), getattr(truth, name), batch, _CAUSES[name])
             causes[name].append(told)
+    return all(figures.seen[-1][1] for figures in held.values())
 
 
 def as_function(bench: Bench, batch: Batch) -> Any:

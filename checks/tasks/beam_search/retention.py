@@ -67,7 +67,8 @@ class _Tally:
             return ""
         return f", all at alpha {next(iter(lost)):g} and none at another"
 
-    def add(self, case: Case, width: int, answer: Answer) -> None:
+    def add(self, case: Case, width: int, answer: Answer) -> bool:
+        """Count a search; whether its winner is right."""
         best, winner, eos = case.best(width), answer.winner(), case.script.eos
         told = "nothing" if winner is None else written(winner.tokens, eos)
         right = winner is not None and winner.tokens == best
@@ -80,6 +81,7 @@ class _Tally:
             )
         score = "–" if winner is None or winner.score is None else f"{winner.score:.6g}"
         self.rows.append((case.name, str(width), f"{case.alpha:g}", written(best, eos), told, score))
+        return right
 
 
 @check(
@@ -89,7 +91,7 @@ class _Tally:
     "that goes on, at widths 1 to 4; one that is not finished goes on. "
     "Of many that finish one after another the K best are returned.",
     roles=("search",),
-    version=13,
+    version=14,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -97,8 +99,9 @@ def eos_retention(bench: Bench, found: Findings) -> str:
     tally, scores, short, seen = _Tally(), Scores(search), list[str](), list[Answer]()
     for case in cases(bench.rng("tables")):
         for width in case.widths:
-            answer = search(case.script, [case.prompt], width, case.steps, case.alpha)
-            tally.add(case, width, answer)
+            with bench.answers.one() as asked:
+                answer = search(case.script, [case.prompt], width, case.steps, case.alpha)
+            asked.fine = tally.add(case, width, answer)
             scores.add(answer)
             seen.append(answer)
             short += _cut_short(answer, case.steps)

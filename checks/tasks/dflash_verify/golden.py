@@ -59,7 +59,7 @@ _COMPLETE = ((2, 3), (3, 2))
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted, and "
     "ends with an EOS where one is handed in; above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=12,
+    version=13,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""

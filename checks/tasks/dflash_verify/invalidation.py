@@ -39,7 +39,7 @@ _MOST_OWN = 6
     "rejection takes the subtree",
     establishes="No descendant of a rejected node is accepted, however right it looks where it stands.",
     roles=("verify",),
-    version=5,
+    version=6,
 )
 def subtree_invalidation(bench: Bench, found: Findings) -> str:
     """Hang tempting descendants below wrong nodes, beside right paths and without."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judge_tui.checks.answers import Answer as Asked
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult
@@ -203,6 +205,9 @@ class Verification:
         why: str = "",
     ) -> Case:
         """Verify a tree at temperature 0, and say beside it what was right, and why it is of its sizes."""
-        answer = self.answer(script, prompt, tree, worker=worker)
         right = accepted(script.rows, prompt, tree)
-        return Case(script, tuple(prompt), tree, answer, right, why)
+        with contextlib.nullcontext(Asked()) if worker else self.bench.answers.one() as asked:
+            answer = self.answer(script, prompt, tree, worker=worker)
+        case = Case(script, tuple(prompt), tree, answer, right, why)
+        asked.fine = case.lossless
+        return case

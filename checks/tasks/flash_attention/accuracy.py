@@ -43,6 +43,8 @@ __all__ = ["accuracy"]
 _BELOW = (-2e4, -7e4)
 #: And below -1e9, which they do not: a stand-in that is outweighed there is told.
 _FAR_BELOW = -4e9
+#: Batch entries and heads, so that orders of memory differ.
+_SEVERAL = (2, 3)
 #: How much further a hidden key scores than the one before it: what is added to hide it is outweighed then.
 _RISES = (64.0, 32768.0)
 _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans, (N, N) or (1, 1, N, N)."
@@ -54,7 +56,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=20,
+    version=22,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -64,8 +66,9 @@ def accuracy(bench: Bench, found: Findings) -> str:
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order").permutation(len(cases)):
         case = cases[index]
-        with calls.trying(case.sizes), own.pace(scores(case.q.shape)):
-            (double if case.q.dtype == np.float64 else single).hold(case, forward(case))
+        with calls.trying(case.sizes), own.pace(scores(case.q.shape)), bench.answers.one() as answer:
+            rows = double if case.q.dtype == np.float64 else single
+            answer.fine = rows.hold(case, forward(case)).verdict is not Verdict.FAIL
     calls.needed(double.held, single.held)
     with calls.beside():
         _replayed(bench, forward, double)
@@ -151,11 +154,17 @@ def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
 
 
 def _about_own_integers(bench: Bench, forward: Forward, own: OwnSizes, rows: Rows, calls: Unanswered) -> None:
-    """Sizes about which its source may take another path."""
-    for one, shape, tile in about(own, bench.sizes("about", "others")):
+    """Sizes about which its source may take another path; those of D in other orders of memory, too."""
+    for turn, (one, shape, tile) in enumerate(about(own, bench.sizes("about", "others"))):
         case = drawn(bench.rng("about", str(one)), shape, tile, forward.causal[0], spread=2.0, name=str(one))
-        with calls.trying(case.sizes), own.trying(one, scores(shape)):
-            rows.hold(case, forward(case))
+        with calls.trying(case.sizes), own.trying(one, scores(shape)), bench.answers.one() as answer:
+            answer.fine = rows.hold(case, forward(case)).verdict is not Verdict.FAIL
+        if set(one.at) == {"D"}:
+            several = (*_SEVERAL, *shape[2:])
+            case = drawn(bench.rng("laid about", str(one)), several, tile, forward.causal[0])
+            case = laid_out(case, turn, of=str(one))
+            with calls.trying(case.sizes), own.trying(one, scores(several)), bench.answers.one() as answer:
+                answer.fine = rows.hold(case, forward(case)).verdict is not Verdict.FAIL
 
 
 def _strided(bench: Bench, turn: int, causal: bool, dtype: npt.DTypeLike) -> Case:

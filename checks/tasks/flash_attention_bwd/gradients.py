@@ -53,7 +53,7 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=17,
+    version=18,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -64,9 +64,11 @@ def gradients(bench: Bench, found: Findings) -> str:
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order of calls").permutation(len(problems)):
         problem = problems[index]
-        with calls.trying(problem.sizes), own_sizes.pace(scores(problem.case.q.shape)):
+        pace = own_sizes.pace(scores(problem.case.q.shape))
+        with calls.trying(problem.sizes), pace, bench.answers.one() as answer:
             made = attention(problem)
             figures = (double if problem.double else single).hold(problem, made)
+            answer.fine = all(figure.verdict is not Verdict.FAIL for figure in figures)
             _explain(told_by_call, made, problem, figures)
     calls.needed(double.figures["dV"], single.figures["dV"])
     count = len(problems)
@@ -171,8 +173,10 @@ def _about_own_integers(
     for one, shape, tile in about(own, bench.sizes("about", "others")):
         causal, rng = attention.causal[0], bench.rng("about", str(one))
         problem = posed(rng, shape, tile, causal, back=tile, spread=2.0, name=str(one))
-        with calls.trying(problem.sizes), own.trying(one, scores(shape)):
-            ledger.hold(problem, attention(problem))
+        trying = own.trying(one, scores(shape))
+        with calls.trying(problem.sizes), trying, bench.answers.one() as answer:
+            figures = ledger.hold(problem, attention(problem))
+            answer.fine = all(figure.verdict is not Verdict.FAIL for figure in figures)
 
 
 def _explain(

@@ -51,7 +51,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=20,
+    version=21,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -64,10 +64,10 @@ def projection(bench: Bench, found: Findings) -> str:
     own = own_sizes(bench)
     for draw in draws(bench, subject.out):
         try:
-            with own.pace(work(draw.weight.shape)):
+            with own.pace(work(draw.weight.shape)), bench.answers.one() as asked:
                 answers.append(Answer(draw, subject(draw.weight)))
         except Raised as fault:
-            told = "" if draw.even else refusal(bench.submission, fault)
+            told, asked.fine = "" if draw.even else refusal(bench.submission, fault), None
             if not told:
                 raise _named(fault, str(draw)) from fault
             refused.append(f"{draw.weight.shape}")
@@ -77,7 +77,7 @@ def projection(bench: Bench, found: Findings) -> str:
                 file=fault.file, line=fault.line, note="The last group of a row is shorter than 128 then.",
             )  # fmt: skip
     for one, draw in about(bench, own, subject.out):
-        with own.trying(one, work(draw.weight.shape)):
+        with own.trying(one, work(draw.weight.shape)), bench.answers.one():
             answers.append(Answer(draw, subject(draw.weight)))
     summary = _judged(found, answers, subject)
     own.tell(found)
@@ -192,6 +192,8 @@ class _Subject:
 def _judged(found: Findings, answers: list[Answer], subject: _Subject) -> str:
     """Hold the answers against the levels, then the levels against the weights."""
     grouping, off = levels.settled(answers, subject.transposed)
+    for asked, error in zip(subject.bench.answers.answered, off, strict=True):
+        asked.fine = bool(error <= LIMIT)
     worst = int(np.argmax(off))
     table = (("weights", "distance"), *((str(a.draw), f"{d:.2g}") for a, d in zip(answers, off, strict=True)))
     why = cause(answers, subject.transposed) if off[worst] > LIMIT else ""

@@ -1,0 +1,1 @@
+"""Which lines of a submission run in wrong answers alone."""
