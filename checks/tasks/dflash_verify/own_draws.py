@@ -15,7 +15,17 @@ from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["AXES", "Broken", "Drafted", "about", "hold_broken", "sizes_of", "told_apart", "verified"]
+__all__ = [
+    "AXES",
+    "LARGEST",
+    "Broken",
+    "Drafted",
+    "about",
+    "hold_broken",
+    "sizes_of",
+    "told_apart",
+    "verified",
+]
 
 #: What an integer of the source may be: nodes of a tree, of its right path, tokens of the prompt and of the
 #: vocabulary, siblings. Below these sizes others draw them anyway.
@@ -29,6 +39,7 @@ AXES: Mapping[str, Range] = {
 #: c + 1 and c first, of each axis: a size from which on code goes wrong, and one for which it does.
 _STEPS = ((1, 1), (1, 0), (2, 1), (1, -1))
 
+LARGEST = "the largest drafted token"
 #: Axes of which one may have to be larger for a verification to break.
 _COMPARED = (("nodes", "V"), ("depth", "V"), ("nodes", "prompt"), ("prompt", "nodes"))
 
@@ -72,7 +83,8 @@ class Broken:
 def sizes_of(script: Script, prompt: Tokens, tree: Tree) -> Mapping[str, int]:
     """The sizes of a verification, by axis."""
     depth = max((len(tree.path(node)) for node in range(len(tree))), default=0)
-    return {"V": script.vocab_size, "nodes": len(tree), "prompt": len(prompt), "depth": depth}
+    told = {"V": script.vocab_size, "nodes": len(tree), "prompt": len(prompt), "depth": depth}
+    return told | {LARGEST: max(tree.tokens, default=0)}
 
 
 def hold_broken(found: Findings, broken: Sequence[Broken], cases: Sequence[Case]) -> str:

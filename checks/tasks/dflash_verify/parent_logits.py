@@ -10,7 +10,7 @@ text alone against greedy decoding.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.own_draws import (
+    LARGEST,
     Broken,
     Drafted,
     about,
@@ -29,7 +30,7 @@ from judge_tui.checks.tasks.dflash_verify.own_draws import (
     verified,
 )
 from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, explained, followed, taken_from
-from judge_tui.checks.tasks.dflash_verify.scripts import decisive
+from judge_tui.checks.tasks.dflash_verify.scripts import decisive, stated
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
@@ -54,6 +55,11 @@ _LARGE: tuple[tuple[Range, Range, Range], ...] = (
     ((4, 30), (1, 6), (40, 90)),
 )
 _LENGTHS = (1, 2, 5, 17)
+#: Vocabularies of more tokens than 16 bits tell apart; how large a chain's tokens are, small ones among them.
+_VAST: Range = (66_000, 70_000)
+_TOKENS: tuple[Range, ...] = ((0, 32_000), (33_000, 65_000), (65_536, 65_999), (65_536, 65_999), (0, 32_000))
+#: Integers that an id may be kept in, by how many there are.
+_KEPT = {1 << 15: "16 bits with a sign", 1 << 16: "16 bits"}
 #: Tokens beside those of many siblings, and those of a vocabulary in which many nodes find room.
 _ROOMY = 40
 #: Sizes of the source that a sentence names.
@@ -85,13 +91,13 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=12,
+    version=13,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
     broken: list[Broken] = []
-    chains = verified(verify, found, _chains(bench), broken)
+    chains = verified(verify, found, itertools.chain(_chains(bench), _large_tokens(bench)), broken)
     draws = (_branches, _seconds, _wide, _late, _baits)
     branches = verified(verify, found, (drafted for draw in draws for drafted in draw(bench)), broken)
     cases = [*chains, *branches]
@@ -192,6 +198,17 @@ def _chains(bench: Bench) -> Iterator[Drafted]:
         prompt = prompt_of(rng, axes["V"], axes["prompt"])
         script = decisive(rng, axes["V"], prompt, axes["depth"] + 1)
         yield script, prompt, chain(greedy(script.rows, prompt, axes["depth"])[0]), str(one or "")
+
+
+def _large_tokens(bench: Bench) -> Iterator[Drafted]:
+    """Chains of two tokens each, of which some have ids that 16 bits do not hold."""
+    for number, ids in enumerate(_TOKENS):
+        rng = bench.rng("large tokens", number)
+        vocab = bench.sizes("large tokens", number).between(*_VAST)
+        prompt = prompt_of(rng, _TOKENS[0][1], 2)
+        first, second, new = (int(rng.integers(*ids)) for _ in range(3))
+        script = stated(rng, vocab, {prompt: first, (*prompt, first): second}, new)
+        yield script, prompt, chain((first, second)), ""
 
 
 def _branches(bench: Bench) -> Iterator[Drafted]:
@@ -316,7 +333,15 @@ def _claim(
         fine = [sizes[id(case)] for case in all_ if not case.too_little]
         off = [sizes[id(case)] for case in all_ if case.too_little]
         why = f"; wrong are{apart[1:]}" if fine and (apart := told_apart(off, fine)) else ""
+        why += _bits(off, fine) if why.endswith("or more") else ""
     return f"{quantity}: {len(cases) - len(wrong)} of {len(cases)}{why}"
+
+
+def _bits(off: Sequence[Mapping[str, int]], fine: Sequence[Mapping[str, int]]) -> str:
+    """What ids may be kept in where large ones alone are wrong, as a clause."""
+    least, most = (edge(of[LARGEST] for of in some) for edge, some in ((min, off), (max, fine)))
+    kept = next((words for count, words in _KEPT.items() if most < count <= least), "")
+    return f", as where ids are kept in {kept}" if kept else ""
 
 
 def _told(case: Case) -> str:

@@ -59,6 +59,8 @@ def draws(bench: Bench, out: int) -> Iterator[Draw]:
     yield Draw("mixed scales", mixed(bench.rng("mixed"), shape))
     yield Draw("mixed scales again", mixed(bench.rng("again"), shape))
     yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal(shape))
+    sizes_of_rows = 10.0 ** bench.rng("sizes of rows").uniform(-5.0, -1.0, (out, 1))
+    yield Draw("weights of 1e-5 to 0.1", sizes_of_rows * bench.rng("tiny").standard_normal(shape))
     yield Draw("ties at s/2", _ties(bench.rng("ties"), out))
     yield Draw("groups of zeros", _zeros(bench.rng("zeros"), out))
     for name, rest in (("one weight of each group", False), ("one weight far above the rest", True)):

@@ -23,6 +23,8 @@ Array = npt.NDArray[Any]
 LIMIT = 1e-5 + 2.0**-22
 #: A threshold may be this far from s/2: an epsilon in s moves it, and so does rounding of W/s.
 _NEAR = 1e-4
+#: Scales from which on levels say by which rule they were chosen; below the limit itself moves a threshold.
+_SHOWN = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> C
     flipped_from = np.inf
     for answer in answers:
         weight, s = answer.draw.weight, mean_scale(answer.draw.weight, grouping, transposed).values
-        live = s > 0
+        live = s > _SHOWN
         t, level = (
             part[live]
             for part in (weight / np.where(live, s, 1.0), answer.projected / np.where(live, s, 1.0))
