@@ -68,10 +68,15 @@ def alike(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 
 def owner_of(array: Any) -> Any:
-    """The array whose memory a view looks at."""
-    while arrays.is_array(array.base):
-        array = array.base
+    """The array whose memory a view looks at; one with strides of its own has a stand-in between them."""
+    while (base := _below(array)) is not None:
+        array = base
     return array
+
+
+def _below(array: Any) -> Any:
+    between = (array.base, getattr(array.base, "base", None))
+    return next((base for base in between if arrays.is_array(base)), None)
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import calibrated
 
 __all__ = [
+    "CODES",
     "ROUNDS",
     "Precision",
     "Worst",
@@ -28,7 +29,7 @@ __all__ = [
 _HALF = 2e-2
 #: What codes of four bits cost at most, where one scale serves a whole tensor of normal numbers; a row that
 #: is lost or another's is off by one and more.
-_CODES = 0.5
+CODES = 0.5
 
 #: Of scores so low that what merges parts of a softmax by their log-sum-exp has no digits left for it.
 ROUNDS = "its weights are rounded at such scores, and are all of tokens that are there"
@@ -61,7 +62,7 @@ def precision(dtype: str) -> Precision:
 def float32_limit(subject: Subject, plain_error: float = 0.0) -> float:
     """The limit for float32 input; wider where keys and values are stored as float16 or codes by design."""
     if subject.codes:
-        return _CODES
+        return CODES
     limit = precision("float32").limit(plain_error)
     return max(limit, _HALF) if stores_half(subject) else limit
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.binding.solver import Search
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.kv.capacity.window import says_so
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.finding import going_on
+from judge_tui.checks.tasks.kv.incremental_equals_full.own_forward import whole_texts
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.seen_tokens import row_causes
@@ -28,6 +33,8 @@ Array = npt.NDArray[Any]
 _WIDTH, _ROOM = 8, 40
 _TOTAL = 2 * _WIDTH + 3
 _ONE_BY_ONE = (2, *[1] * (_TOTAL - 2))
+#: Layers of a decoder whose first has no window.
+_MIXED = 4
 #: Calls that show whether several tokens go behind what is there, before anything wraps.
 _FEW = (3, 3)
 #: The share of the budget that must be left for looking closer.
@@ -79,6 +86,8 @@ class _Window:
         # One that nobody told of may be of another size.
         self.told = any(binding.takes("window") for binding in subject.bound.values())
         self.words = f"past a window of {_WIDTH}" if self.told else "past its window"
+        #: What takes several tokens behind others, where the call for prompts starts over.
+        self.later: Binding | None = None
         self.given = make(1).draw(subject.bench.rng("decoder window"), _TOTAL)
         self.steps = self._fed(self.given, _ONE_BY_ONE)
 
@@ -96,15 +105,24 @@ class _Window:
         said.sort(key=lambda words: _CAUSE not in words)
 
     def _begins_anew(self) -> str:
-        """Why a call of several tokens goes behind nothing that is there; empty where it does."""
+        """Why a call of several tokens goes behind nothing that is there; empty where it does, or another."""
+        why = _STARTS_OVER
         try:
-            goes_on = self._off(self._fed(self.given, _FEW)) <= self.limit
+            if self._off(self._fed(self.given, _FEW)) <= self.limit:
+                return ""
         except Raised as fault:
-            return fault.brief(160)
-        return "" if goes_on else _STARTS_OVER
+            why = fault.brief(160)
+        search = Search(self.make.worker, self.make.worker.loaded)
+        for later in going_on.candidates(search, self.make.bound, self.make(1).model):
+            self.later = later
+            if search.goes(lambda: bool(self._off(self._fed(self.given, _FEW)) <= self.limit)):
+                return ""
+        self.later = None
+        return why
 
     def _calls(self, found: Findings, said: list[str], calls: Sequence[int]) -> None:
-        words = f"decoder: calls of {' + '.join(map(str, calls))} tokens {self.words}"
+        by = f" by {self.later.target} behind the first" if self.later is not None else ""
+        words = f"decoder: calls of {' + '.join(map(str, calls))} tokens {self.words}{by}"
         try:
             told = any(_CAUSE in each for each in said)
             why = "" if told else self._why(calls)
@@ -131,6 +149,8 @@ class _Window:
         decoder, rows = self.make(1), list[Array]()
         for start, end in pairwise(np.cumsum([0, *calls]).tolist()):
             one = end - start == 1
+            if start and not one and self.later is not None:
+                going_on.handed(decoder, self.later)
             got = decoder.decode(given[:, start]) if one else decoder.answers(given[:, start:end])[0]
             rows.append(np.pad(got, [(end - start - len(got), 0), (0, 0)], constant_values=np.nan))
         return np.concatenate(rows)
@@ -152,6 +172,8 @@ class _Window:
         )  # fmt: skip
         if not right:
             said.insert(0, f"decoder: a step {self.words} sees {fewest} tokens")
+        elif layers and most > _WIDTH + 1 and self._mixes_layers():
+            found.note("decoder: a first layer without a window", "sees all", note="as whole texts have it")
         elif layers and most > _WIDTH + 1:
             # Whoever keeps what came before, and sees the token of the step as well, sees one more.
             right = found.claim(
@@ -160,6 +182,28 @@ class _Window:
             )  # fmt: skip
             said.insert(0, f"decoder: a step {self.words} sees {most} tokens")
         return right
+
+    def _mixes_layers(self) -> bool:
+        """Whether the first layer alone has no window: then the decoder is made of more layers from here on.
+
+        One layer sees all, as it does where the submission computes a whole text without a cache; of several
+        layers answers depend on the window.
+        """
+        search = Search(self.make.worker, self.make.worker.loaded)
+
+        def sees_all(whole: Binding) -> bool:
+            own = {**self.make.bound, "prefill": whole}
+            return relative_error(self.make(1, own).prefill(self.given), self.steps[-1:]) <= self.limit
+
+        wholes = whole_texts(self.subject, cached=True)
+        if not any(search.goes(partial(sees_all, whole)) for whole in wholes):
+            return False
+        sizes = {**self.make.sizes, "layers": _MIXED}
+        self.make = self.subject.maker(**{**sizes, "window": 2 * _TOTAL, "max_len": 2 * _TOTAL})
+        all_seen = self._fed(self.given, _ONE_BY_ONE)
+        self.make = self.subject.maker(**sizes)
+        self.steps = self._fed(self.given, _ONE_BY_ONE)
+        return not relative_error(self.steps, all_seen) <= self.limit
 
     def _seen(self, token: int) -> int:
         """How many steps in a row another token changes, from its own on."""

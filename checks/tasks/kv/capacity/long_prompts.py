@@ -265,7 +265,7 @@ def _answer(cached: Cached, now: Stream, width: int) -> Array | None:
 def _of_held(held: tuple[Array, Array], seen: Stream) -> float:
     """The error of what is held; a ring may give it back from where it was written last."""
     keys = seen[1][:1].astype(float)
-    size = np.linalg.norm(held[0] - keys[:, :, :1], axis=(0, 1, 3))
+    size = np.square(held[0] - keys[:, :, :1]).sum((0, 1, 3))
     turn = -int(np.argmin(size)) if size.size else 0
     pairs = zip(held, seen[1:], strict=True)
     return max(float(relative_error(np.roll(got, turn, 2), x[:1].astype(float))) for got, x in pairs)

@@ -45,7 +45,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=15,
+    version=16,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )

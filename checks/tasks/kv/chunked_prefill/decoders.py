@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ Array = npt.NDArray[Any]
 
 #: None of the chunks goes into the first, most go into the second.
 _PROMPTS = (TOKENS, 12)
+#: Tokens of a block inside which a chunk may begin.
+_UNITS = range(2, 6)
 #: Prompts of a batch, and the chunks that they go in by.
 _LENGTHS, _RAGGED = (1, 5, TOKENS, 3), (2, 4)
 
@@ -39,6 +42,7 @@ def judge(subject: Subject, found: Findings, chunked: Binding) -> str:
     worst = Worst()
     for tokens in _PROMPTS:
         worst = worst.or_worse(_prompted(subject, make, chunked, tokens, table))
+    wrong = {(int(n), int(size)): not max(map(float, off)) <= limit for n, size, *off in table[1:]}
     worst = worst.or_worse(_ragged(subject, found, make, chunked))
     sizes = ", ".join(map(str, splits(chunked)))
     found.limit(
@@ -47,11 +51,32 @@ def judge(subject: Subject, found: Findings, chunked: Binding) -> str:
         worst.error, limit, note=worst.note, table=tuple(table), **place(chunked),
     )  # fmt: skip
     if worst.wrong(limit):
-        off = f"is off its own prefill by {worst.error:.2g} ({worst.where})"
+        off = f"is off its own prefill by {worst.error:.2g} ({worst.where}){_unit(wrong)}"
         return f"the decoder's prompt in chunks {off}{_why(subject, chunked)}"
     return (
         f"{len(table) - 1} splits within {worst.error:.1e} of the decoder's own prefill (limit {limit:.0e})"
     )
+
+
+def _unit(wrong: Mapping[tuple[int, int], bool]) -> str:
+    """Where a chunk begins that is wrong, as a part of a sentence; empty where no unit tells.
+
+    Args:
+        wrong: Tokens of a prompt, and of a chunk → whether that is wrong.
+    """
+    for alone, unit in itertools.product((True, False), _UNITS):
+        told = {(tokens, size): _is_off(tokens, size, unit, alone=alone) for tokens, size in wrong}
+        # chunks of a unit are right, so that another one does not explain the same
+        if told == dict(wrong) and any(told.values()) and any(size == unit for _tokens, size in told):
+            several = " of several tokens" if alone else ""
+            return f": wrong where a chunk{several} begins at no multiple of {unit}, and only there"
+    return ""
+
+
+def _is_off(tokens: int, size: int, unit: int, *, alone: bool) -> bool:
+    """Whether a chunk begins inside a unit; ``alone``: chunks of one token may."""
+    starts = range(0, tokens, size)
+    return any(start % unit and not (alone and min(size, tokens - start) == 1) for start in starts)
 
 
 def _why(subject: Subject, chunked: Binding) -> str:

@@ -15,11 +15,11 @@ from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.tasks.kv.chunked_prefill import going_on
 from judge_tui.checks.tasks.kv.chunked_prefill.seen_rows import told_calls, whole_rows
 from judge_tui.checks.tasks.kv.chunked_prefill.splits import AGAIN, NOTHING, TOKENS, place
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.finding import going_on
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import emptied_by
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject

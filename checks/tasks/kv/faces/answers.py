@@ -14,7 +14,7 @@ from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.contract import Role
 
-__all__ = ["State", "cache_of", "made_cache", "pair", "part", "same_kind"]
+__all__ = ["State", "cache_of", "carries", "made_cache", "pair", "part", "same_kind"]
 
 #: What is handed on from call to call: an object, a tuple of objects, or None before the first call.
 State = Handle | tuple[Handle, ...] | None
@@ -80,6 +80,11 @@ def pair(returned: Returned, role: Role) -> tuple[Handle, Handle] | None:
     parts = [_unwrapped(root.part((step, key)), below) for step, key, below in _parts(tree)]
     arrays = [handle for handle, below in parts if below.get("kind") == "array"]
     return (arrays[0], arrays[1]) if len(arrays) >= 2 else None
+
+
+def carries(binding: Binding) -> bool:
+    """Whether a call is handed what goes on from call to call, or is a method of it."""
+    return binding.on == "cache" or binding.takes("cache")
 
 
 def cache_of(returned: Returned, binding: Binding, role: Role, before: State) -> State:

@@ -18,7 +18,7 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, made_cache, part
+from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, carries, made_cache, part
 from judge_tui.checks.tasks.kv.faces.joined import Joined, joins
 from judge_tui.checks.tasks.kv.faces.left_padding import LEFT, after, aligned, marked
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
@@ -74,7 +74,7 @@ class ModelSizes:
             "seed": self.seed, "dtype": self.dtype, "chunk": self.chunk, "one_layer": 1, "bits": 8,
             "causal": True, "window": self.window or self.max_len,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
-            "block_size": BLOCK, "count": self.max_len,
+            "block_size": BLOCK, "count": self.max_len, "all_tokens": self.batch * self.max_len,
         }  # fmt: skip
 
 
@@ -262,7 +262,10 @@ class Decoder:
         if binding.takes("cache") or binding.takes("cache_k") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
             self.state = cache_of(returned, replace(binding, on=""), role, before)
-        elif self.bound["decode"].takes("cache") and not {"state", "states"} & set(self.bound):
+        elif (
+            binding.role != "decode" and carries(self.bound["decode"])
+            and not {"state", "states"} & set(self.bound)
+        ):  # fmt: skip
             self.state = made_cache(returned, before)
         if binding.role != "decode" and hands_out(self.bound):
             self.sequences = [given_handle(returned, self.sequences[0])]

@@ -37,6 +37,7 @@ class Fed:
         old: For each row which one it was then.
         beside: Another cache with the same past, fed by itself.
         limit: Relative error of a right answer; none is looked at closer where it is 0.
+        wrong: That from which on one is looked at closer, where codes leave right ones further off.
         cause: What the first wrong row is, where it is known; shared with the cache beside it.
     """
 
@@ -46,6 +47,7 @@ class Fed:
     old: list[int] = field(default_factory=list)
     beside: Self | None = None
     limit: float = 0.0
+    wrong: float = 0.0
     cause: list[str] = field(default_factory=list)
     _kept: list[int] = field(default_factory=list)
 
@@ -141,7 +143,8 @@ class Fed:
             raise
 
     def _looks(self, error: float) -> bool:
-        return self.limit > 0 and not error <= self.limit and not self.cause and bool(self.before)
+        off = not error <= max(self.limit, self.wrong)
+        return self.limit > 0 and off and not self.cause and bool(self.before)
 
     def _why(self, rows: Sequence[Callable[[Row], bool]]) -> None:
         new = [

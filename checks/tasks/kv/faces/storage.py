@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from judge_tui.checks.tasks.kv.faces.answers import State
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.leaves import Leaf, Path, leaves, roots
 
-__all__ = ["Entry", "entries", "is_read", "line_of", "total", "words"]
+__all__ = ["Entry", "entries", "holds_codes", "is_read", "line_of", "total", "words"]
 
 #: From so many alike siblings on (one array per token, per block), they count as one entry.
 _MANY = 8
@@ -71,6 +71,11 @@ def entries(cached: Cached) -> list[Entry]:
 def total(cached: Cached) -> int:
     """Bytes of all that a cache keeps."""
     return sum(cached.worker.footprint(root) for state in cached.states for root in roots(state))
+
+
+def holds_codes(worker: Worker, held: Iterable[Handle]) -> bool:
+    """Whether some objects have arrays of bytes, as codes of keys and values are."""
+    return any(leaf.dtype in ("int8", "uint8") for root in held for leaf in leaves(worker, root))
 
 
 def _leaves(worker: Worker, state: State) -> Iterator[tuple[str, Leaf]]:

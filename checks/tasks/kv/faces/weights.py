@@ -48,9 +48,13 @@ def drawn_anew(worker: Worker, listed: Sequence[Leaf], seed: int) -> int:
     """
     rng, changed = np.random.default_rng(seed), 0
     for weight in listed:
-        values = weight.fetched(worker)
-        spread = float(np.std(values)) if np.isfinite(values).all() else 0.0
         new = rng.standard_normal(weight.shape)
+        try:
+            values = weight.fetched(worker)
+        except BadResult:
+            # a page of a cache, in a list that pages leave
+            continue
+        spread = float(np.std(values)) if np.isfinite(values).all() else 0.0
         if spread > 0.0:
             worker.fill(weight.handle, (spread * new).astype(weight.dtype))
             changed += 1

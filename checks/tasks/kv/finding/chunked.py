@@ -105,6 +105,13 @@ def find(search: Search) -> None:
 
 
 def _options(search: Search) -> Iterator[Option]:
+    """The same, of a decoder's calls first what is told how long the chunks are."""
+    found = [*_named(search)]
+    told = [one for one in found if one["chunked"].on == "model" and one["chunked"].takes("chunk")]
+    yield from (*told, *(one for one in found if one not in told))
+
+
+def _named(search: Search) -> Iterator[Option]:
     """Callables that take a prompt in chunks, and how each is called; those that cannot be are noted."""
     owners = {name: _owner(search, name) for name in ("create", "decoder")}
     made = constructors(search.loaded)
@@ -199,9 +206,12 @@ def _tried(search: Search, option: Option) -> Trial | float:
         return Trial(float("inf"), "takes tokens, and no decoder was found to hold it against")
     if over_tokens(own):
         make = Maker(worker, bound, lambda: BUDGET)
-        given = make(1).draw(np.random.default_rng(13), 7)
-        mine = make(1, as_prefill(bound, own), chunk=3).prefill(given)
-        return relative_error(mine, make(1).prefill(given))
+        given = make(1).draw(np.random.default_rng(13), 8)
+        mine, whole = make(1, as_prefill(bound, own), chunk=3), make(1)
+        error = relative_error(mine.prefill(given[:, :7]), whole.prefill(given[:, :7]))
+        # what computes a text and stores nothing takes no prompt
+        step = relative_error(mine.decode(given[:, 7]), whole.decode(given[:, 7]))
+        return float(np.max([error, step]))
     sizes = Sizes(2, 3, 12, 8, chunk=3)
     fed = ChunkFed(worker, bound, own, sizes, lambda: BUDGET)
     q, k, v = drawn(np.random.default_rng(12), sizes, 7)

@@ -22,11 +22,24 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.masks import functions_of
 
-__all__ = ["settle_lengths", "settle_many", "settle_read"]
+__all__ = ["settle_lengths", "settle_many", "settle_read", "settle_room"]
 
 _COUNTS = re.compile(r"(?i)fresh|new|count|lens?$|lengths?$|valid|real|num|^n_")
 #: Parameters of unknown name that are tried.
 _MOST_UNNAMED = 3
+
+
+def settle_room(search: Search, bound: Option) -> None:
+    """Tell a cache that all its sequences share the room of all, where that of one is refused to several."""
+    create = bound.get("create")
+    if create is None or not create.takes("max_len") or create.takes("batch"):
+        return
+    feeding = [bound[name] for name in ("append", "step") if name in bound]
+    if not any(one.takes("sequence") for one in feeding) or trials.fills(search, bound).ran:
+        return
+    shared = {"create": create.handed(max_len="all_tokens")}
+    if trials.fills(search, {**bound, **shared}).ran:
+        bound.update(shared)
 
 
 def settle_many(search: Search, bound: Option, written: Option) -> None:

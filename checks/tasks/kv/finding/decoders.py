@@ -16,6 +16,7 @@ from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.kv.faces.answers import carries
 from judge_tui.checks.tasks.kv.faces.decoding import IDS, Decoder, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, keyed, lone, lone_step
 from judge_tui.checks.tasks.kv.faces.maker import Maker
@@ -26,6 +27,7 @@ from judge_tui.checks.tasks.kv.finding.handing_on import goes_straight_on
 from judge_tui.checks.tasks.kv.finding.masking import asked, settle_mask
 from judge_tui.checks.tasks.kv.finding.meant import is_meant
 from judge_tui.checks.tasks.kv.finding.padding import settle_padding
+from judge_tui.checks.tasks.kv.finding.sessions import going_on
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.decoder_roles import BY_NAME, DECODER
@@ -45,6 +47,9 @@ _HISTORY = {
     "tokens": "id_history", "token": "id_history", "x": "row_history", "vector": "row_history",
 }  # fmt: skip
 _MOST = 5
+_LENGTH = next(param for param in BY_NAME["decoder"].params if param.name == "max_len")
+#: Names of how many blocks there are.
+_BLOCKS = re.compile(r"(?i)^((num|n|max|total)_?)?(blocks|pages)$")
 #: How methods are called of what takes a prompt, and then tokens one by one.
 _TAKES_TURNS = (r" (prefill|process_prompt|encode_prompt)", r" (decode|step|next)")
 
@@ -121,9 +126,10 @@ def _with_caches(
     prefill, decode = option["prefill"], option["decode"]
     if prefill.takes("sequence") and "open" not in written:
         yield from ({**option, "open": each} for each in methods("open"))
-    if prefill.takes("cache") and "state" not in written:
+    if carries(prefill) and "state" not in written:
         yield from ({**option, "state": state} for state in methods("state"))
-    yield option
+    if prefill.on != "cache":
+        yield option
     if prefill.takes("sequence") and tells_sequences(decode):
         yield {**option, "prefill": opening(prefill)}
     joins = prefill.takes("cache") or prefill.takes("cache_k")
@@ -155,13 +161,15 @@ def _methods(
     if decoder is None:
         # Nothing makes a decoder: its weights are handed over with every call.
         named = [binding for binding in named if all(binding.takes(weight) for weight in WEIGHTS[:3])]
-    return [
-        form
-        for binding in named[:_MOST]
-        if decoder is None or binding.on == "model" or (owner.bare and binding.takes("model"))
-        for spelling in _spellings(binding, decoder)
-        for form in _forms(spelling)
-    ]
+    calls = [one for one in named if decoder is None or one.on == "model" or _is_handed(one, owner)][:_MOST]
+    if decoder is not None and name in ("prefill", "decode"):
+        calls += going_on(search, role, owner)
+    return [form for call in calls for spelling in _spellings(call, decoder) for form in _forms(spelling)]
+
+
+def _is_handed(binding: Binding, owner: Owner) -> bool:
+    """Whether a call is handed the model: of one that is an object, only functions are."""
+    return binding.takes("model") and (owner.bare or "." not in binding.name)
 
 
 def _made(search: Search) -> list[Binding]:
@@ -176,7 +184,15 @@ def _made(search: Search) -> list[Binding]:
         told = matched(search, role, classes=True, sized=True)
         made += [one for one in told if one.target == decoder.target and one != decoder]
         made.append(decoder)
-    return made
+    return [_in_blocks(search, one) for one in made]
+
+
+def _in_blocks(search: Search, decoder: Binding) -> Binding:
+    """The same; where it is told how many blocks there are, the size of a block is no text's length."""
+    names = [str(param["name"]) for param in search.params(decoder.target)]
+    lengths = [name for name in names if _LENGTH.means(name)]
+    many = any(map(_BLOCKS.search, names)) and lengths == ["block_size"]
+    return decoder.handed(max_len="block_size") if many else decoder
 
 
 def _prompted(search: Search) -> list[str]:
@@ -191,7 +207,7 @@ def _prompted(search: Search) -> list[str]:
 
 def _loses_sequence(prefill: Binding, decode: Binding) -> bool:
     """Whether a prompt is told of a sequence, and a step of nothing that could go on with it."""
-    return prefill.takes("sequence") and not (tells_sequences(decode) or decode.takes("cache"))
+    return prefill.takes("sequence") and not (tells_sequences(decode) or carries(decode))
 
 
 def _spellings(binding: Binding, decoder: Binding | None) -> list[Binding]:
@@ -269,6 +285,6 @@ def _tried(search: Search, option: Option, refused: set[str]) -> Trial | float:
     error = float(np.max(errors))
     if error <= RIGHT and _computes_anew(make(batch), option, given):
         return Trial(error, f"{option['decode'].target} computes all tokens that it is handed anew")
-    if not error <= RIGHT and one.state is None and option["decode"].takes("cache"):
+    if not error <= RIGHT and one.state is None and carries(option["decode"]):
         return Trial(error, f"{option['decode'].target} takes a cache, and nothing makes one")
     return Trial(float("inf"), "answers with NaN") if np.isnan(error) else error

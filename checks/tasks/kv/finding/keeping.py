@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 
 from judge_tui.checks.binding.solver import Option, Search
+from judge_tui.checks.sources import source_text
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, total
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
 
-__all__ = ["as_quantized", "keeps_codes", "keeps_no_tokens"]
+__all__ = ["as_quantized", "becomes_codes", "keeps_codes", "keeps_no_tokens"]
 
 _PLAIN = ("create", "append", "append_many", "read", "attend", "add", "step")
 _CODES = frozenset({"int8", "uint8"})
 _SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8)
 _TOKENS = 5
+#: Tokens after which the first are codes, where the newest are kept as they are.
+_MANY = 140
+_BYTES = re.compile(r"\bu?int8\b")
 #: Tokens after which what is kept is looked at, and those after which it is again.
 _FEW = (4, 8)
 _BUDGET = 8.0
 
 
-def keeps_codes(search: Search, bound: Option) -> bool:
+def becomes_codes(search: Search, bound: Option) -> bool:
+    """Whether a cache that gives its first tokens back as they were keeps codes of them once many have come.
+
+    Args:
+        search: Whose cache it is; nothing is tried where its source speaks of no bytes.
+        bound: A cache that is right with few tokens: role → binding.
+    """
+    submission = search.worker.submission
+    texts = (source_text(submission.read_bytes(file)) for file in search.loaded if file in submission.files)
+    return any(map(_BYTES.search, texts)) and keeps_codes(search, bound, _MANY)
+
+
+def keeps_codes(search: Search, bound: Option, tokens: int = _TOKENS) -> bool:
     """Whether bytes stand where keys and values went in, with scales beside them.
 
     A cache that truncates what it is fed has no scales, one of floating point has more numbers than bytes.
@@ -31,6 +48,7 @@ def keeps_codes(search: Search, bound: Option) -> bool:
     Args:
         search: Whose cache it is.
         bound: A cache that runs: role → binding.
+        tokens: That go in before it is looked at.
 
     Raises:
         Fault: It ended the process.
@@ -38,14 +56,17 @@ def keeps_codes(search: Search, bound: Option) -> bool:
     kept: list[Entry] = []
     heads = _SIZES.heads
     with search.guess():
-        cached = Cached(search.worker, bound, _SIZES, lambda: _BUDGET)
-        cached.feed(*drawn(np.random.default_rng(15), cached.sizes, _TOKENS), whole=False)
+        sizes = replace(_SIZES, max_len=max(tokens, _SIZES.max_len))
+        cached = Cached(search.worker, bound, sizes, lambda: _BUDGET)
+        cached.feed(*drawn(np.random.default_rng(15), cached.sizes, tokens), whole=False)
         kept, heads = entries(cached), cached.sizes.heads
-    codes = sum(each.nbytes for each in kept if each.dtype in _CODES)
-    scales = sum(each.nbytes // np.dtype(each.dtype).itemsize for each in kept if _is_float(each.dtype))
+    # scales may stand in the bytes of the codes
+    codes = sum(map(_numbers, (each for each in kept if each.dtype in _CODES)))
+    scales = sum(map(_numbers, (each for each in kept if _is_float(each.dtype))))
+    # Four codes of two bits share a byte; the newest of many tokens may be kept as they are.
     fed = 2 * _SIZES.batch * heads * _TOKENS * _SIZES.head_dim
-    # Four codes of two bits share a byte.
-    return 0 < scales <= codes and codes >= fed // 4
+    newest = 2 * _SIZES.batch * heads * (tokens - _TOKENS) * _SIZES.head_dim
+    return 0 < scales <= codes + newest and codes >= fed // 4
 
 
 def keeps_no_tokens(search: Search, bound: Option) -> bool:
@@ -72,6 +93,11 @@ def keeps_no_tokens(search: Search, bound: Option) -> bool:
             fed += k.size + v.size
     # Two codes of four bits share a byte.
     return len(kept) == len(_FEW) and 0 < kept[0] == kept[1] < fed // 2
+
+
+def _numbers(entry: Entry) -> int:
+    """How many numbers alike arrays have."""
+    return max(len(entry.handles), 1) * int(np.prod(entry.shape, dtype=np.int64))
 
 
 def _is_float(dtype: str) -> bool:

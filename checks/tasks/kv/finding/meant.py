@@ -8,6 +8,7 @@ import numpy as np
 
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.tasks.kv.faces.answers import carries
 from judge_tui.checks.tasks.kv.faces.leaves import leaves, roots, whole_numbers
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
@@ -37,7 +38,7 @@ def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
     prefill, decode = option["prefill"], option["decode"]
     if _WHOLE.search(decode.name.rpartition(".")[2]) and _stands_alone(search, option):
         return False
-    if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
+    if prefill.target == decode.target and not (carries(decode) or decode.takes("use_cache")):
         return _keeps_a_cache(search, option)
     vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(search, prefill)
     with search.guess():
@@ -52,7 +53,7 @@ def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
 def _stands_alone(search: Search, option: Option) -> bool:
     """Whether a step that is handed no cache answers the same without a prompt before it."""
     decode = option["decode"]
-    if option["prefill"].target == decode.target or decode.takes("cache") or decode.takes("cache_k"):
+    if option["prefill"].target == decode.target or carries(decode) or decode.takes("cache_k"):
         return False
     with search.guess():
         make = Maker(search.worker, option, lambda: _BUDGET)

@@ -11,6 +11,7 @@ import numpy as np
 
 from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.contract import Role
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
 from judge_tui.checks.tasks.kv.faces.block_tables import chooses
@@ -20,9 +21,9 @@ from judge_tui.checks.tasks.kv.finding.pool_trials import NEAR, Play, off, playe
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
-from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
+from judge_tui.checks.tasks.kv.words.paging_roles import CODED, PARTS, ROLES
 
-__all__ = ["creates", "find", "parts_of"]
+__all__ = ["creates", "find", "in_blocks", "parts_of"]
 
 Calls = Callable[[str], list[Binding]]
 #: Three tokens of one sequence, in a block of four: one by one, or with one call.
@@ -54,7 +55,11 @@ def find(search: Search) -> None:
     if create and (chooses(written) or sequence_objects.are_objects(written)):
         # written by hand, or kept from a search: of these kinds nothing is left out
         options, meant = [], {"create": create, **written}
-    for option in options[:5]:
+    # what is called after codes is one where there is no other
+    coded = [] if create else _told_of_blocks(search, CODED, options)
+    for option in (*options[:5], *coded[:2]):
+        if meant is not None and option in coded:
+            break
         if option.target in search.fatal:
             search.note("paged", f"{option.target} {search.fatal[option.target].message}")
             continue
@@ -94,13 +99,18 @@ def _plain(bound: Option, create: Binding) -> set[str]:
 def creates(search: Search) -> list[Binding]:
     """What is called a paged cache; then what is told of blocks, whatever it is called."""
     named = matched(search, ROLES[0], classes=True)
-    known = {binding.target for binding in named}
-    told = matched(search, replace(ROLES[0], patterns=(r"",)), classes=True)
-    return named + [
-        binding
-        for binding in told
-        if binding.target not in known and binding.takes("blocks") and binding.takes("block_size")
-    ]
+    return [*named, *_told_of_blocks(search, replace(ROLES[0], patterns=(r"",)), named)]
+
+
+def _told_of_blocks(search: Search, role: Role, known: Sequence[Binding]) -> list[Binding]:
+    targets = {binding.target for binding in known}
+    told = matched(search, role, classes=True)
+    return [binding for binding in told if binding.target not in targets and in_blocks(binding)]
+
+
+def in_blocks(create: Binding) -> bool:
+    """Whether what is made is told how many blocks there are, and how large they are."""
+    return create.takes("blocks") and create.takes("block_size")
 
 
 def _settled(

@@ -12,14 +12,17 @@ from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, ONE_HEAD, SOLO
 from judge_tui.checks.tasks.kv.finding import positions, trials
+from judge_tui.checks.tasks.kv.finding.keeping import keeps_codes
+from judge_tui.checks.tasks.kv.finding.paged import in_blocks, parts_of
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.paging_roles import IN_BLOCKS
 from judge_tui.checks.tasks.kv.words.parameters import BITS
 from judge_tui.checks.tasks.kv.words.reference import ORDERLY
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["PREFIXES", "ROLES", "find", "roles_of"]
+__all__ = ["PREFIXES", "ROLES", "find", "of_pages", "roles_of"]
 
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
 _PARTS = ("append", "read")
@@ -61,8 +64,27 @@ def find(search: Search) -> None:
     if not options and "create" in bound:
         plain = bound["create"]
         options = _switched(search, plain) or _named(search, plain) or _of_bits(search, plain)
-    prefixes = iter(PREFIXES)
-    for option in options[:4]:
+    _bind(search, [_told_of_blocks(search, option) for option in options[:4]], written)
+
+
+def of_pages(search: Search) -> bool:
+    """Take a paged cache that keeps codes for a quantized one, too, where there is no other.
+
+    Returns:
+        Whether the paged cache keeps codes.
+    """
+    parts = parts_of(search.bound)
+    if parts is None or "create" not in parts or not keeps_codes(search, parts):
+        return False
+    if PREFIXES[0] not in search.bound:
+        _bind(search, [replace(parts["create"], role="quantized")], {})
+    return True
+
+
+def _bind(search: Search, options: Sequence[Binding], written: Option) -> None:
+    """Bind each of some caches with its calls, where these give back nearly what went in."""
+    bound, prefixes = search.bound, iter(PREFIXES)
+    for option in options:
         owner = None
         with search.guess() as guess:
             owner = Owner.of(search.worker, option)
@@ -75,6 +97,13 @@ def find(search: Search) -> None:
             bound[prefix] = own["create"]
             bound.update({f"{prefix}_{part}": b for part, b in own.items() if part != "create"})
             _forget(search, own)
+
+
+def _told_of_blocks(search: Search, create: Binding) -> Binding:
+    """The same, told how many blocks there are and how large they are, where it takes both."""
+    wider = replace(roles.QUANTIZED, params=(*roles.QUANTIZED.params, *IN_BLOCKS))
+    named = matched(search, wider, classes=True) if create.origin == "found" else []
+    return next((one for one in named if one.target == create.target and in_blocks(one)), create)
 
 
 def _forget(search: Search, own: Option) -> None:

@@ -25,8 +25,13 @@ from judge_tui.checks.tasks.kv.finding import (
 )
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, appended, combinations, owner_of
-from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
-from judge_tui.checks.tasks.kv.finding.keeping import as_quantized, keeps_codes, keeps_no_tokens
+from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read, settle_room
+from judge_tui.checks.tasks.kv.finding.keeping import (
+    as_quantized,
+    becomes_codes,
+    keeps_codes,
+    keeps_no_tokens,
+)
 from judge_tui.checks.tasks.kv.finding.only_paged import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import (
     beyond_doubt,
@@ -68,7 +73,8 @@ def find(search: Search) -> None:
         seen = _Seen()
     if seen.best is not None:
         _completed(search, written, seen.best)
-        if not seen.best[1].right and not written and keeps_codes(search, bound):
+        codes = becomes_codes if seen.best[1].right else keeps_codes
+        if not written and codes(search, bound):
             _quantized(bound, seen)
             # How it failed as a plain cache says nothing any more.
             tried.clear()
@@ -76,8 +82,9 @@ def find(search: Search) -> None:
         search.tried(role).extend(tried)
     quantized.find(search)
     paged.find(search)
+    coded = not mode(bound) and quantized.of_pages(search)
     decoders.find(search)
-    if not mode(bound):
+    if not (mode(bound) or coded):
         over_pages = from_pages(search)
         seen.ran += over_pages.ran
         seen.meant = seen.meant or over_pages.meant
@@ -210,6 +217,8 @@ def _completed(search: Search, written: Option, best: tuple[Option, Trial]) -> N
     """Bind what was found, and what there is beside it."""
     bound = search.bound
     bound.update({name: settled_by(binding, best[1]) for name, binding in best[0].items()})
+    if not written:
+        settle_room(search, bound)
     settle_lengths(search, bound, written)
     settle_many(search, bound, written)
     settle_lengths(search, bound, written)

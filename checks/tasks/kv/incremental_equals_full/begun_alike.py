@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.faces.answers import carries
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -45,7 +46,7 @@ def judge_alike(subject: Subject, found: Findings, said: Sentences) -> None:
         said: What is wrong is added.
     """
     prefill = subject.bound["prefill"]
-    if prefill.takes("cache") or prefill.takes("cache_k") or prefill.takes("sequence"):
+    if carries(prefill) or prefill.takes("cache_k") or prefill.takes("sequence"):
         return
     limit = precision("float32").limit(0.0)
     with suppress(Raised, BadResult, Skipped):

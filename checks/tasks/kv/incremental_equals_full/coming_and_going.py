@@ -6,6 +6,7 @@ also once its room has gone to others.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,11 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.faces.answers import carries
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
-from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out
+from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out, tells_sequences
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tolerance import relative_error
@@ -46,10 +49,12 @@ class _Alive:
 
     Attributes:
         decoder: The decoder, as far as it is about this sequence.
+        number: What the sequence is called where the submission does not say.
         tokens: What was fed.
     """
 
     decoder: Decoder
+    number: int
     tokens: list[int] = field(default_factory=list)
 
 
@@ -62,7 +67,7 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
         said: What is wrong is added.
     """
     bench, leaving = subject.bench, _leaving(subject)
-    if not (leaving and _gives_handles(subject)) or bench.left < _LEFT * bench.budget:
+    if not (leaving and _keeps_apart(subject)) or bench.left < _LEFT * bench.budget:
         return
     with suppress(Raised, BadResult, Skipped):
         make = subject.maker()
@@ -70,26 +75,34 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
             _Played(subject, make, leaving).judge(found, said)
 
 
-def _gives_handles(subject: Subject) -> bool:
-    """Whether a prompt gives what tells its steps of their sequence: a name, or all that is kept of it."""
-    return hands_out(subject.bound) or _gives_caches(subject)
+def _keeps_apart(subject: Subject) -> bool:
+    """Whether steps are told of their sequence: by a name, or by all that is kept of it."""
+    told = subject.bound["prefill"].takes("sequence") and tells_sequences(subject.bound["decode"])
+    return told or hands_out(subject.bound) or _gives_caches(subject)
 
 
 def _gives_caches(subject: Subject) -> bool:
     prefill, decode = subject.bound["prefill"], subject.bound["decode"]
-    return (
-        decode.takes("cache") and not prefill.takes("cache") and not {"state", "states"} & set(subject.bound)
-    )
+    return carries(decode) and not carries(prefill) and not {"state", "states"} & set(subject.bound)
 
 
 def _leaving(subject: Subject) -> str:
-    """The method by which a sequence goes that a prompt has begun; empty where there is none."""
-    prefill = subject.bound["prefill"]
-    owner = prefill.name.rpartition(".")[0]
-    classes = subject.bench.worker.loaded.get(prefill.file, {}).get("classes", ())
+    """The method by which a sequence goes that a prompt has begun; empty where there is none.
+
+    It is one of the model, which is handed the sequence, or of the sequence itself.
+    """
+    own = _of_its_own(subject)
+    call = subject.bound["decode" if own else "prefill"]
+    owner = call.name.rpartition(".")[0]
+    classes = subject.bench.worker.loaded.get(call.file, {}).get("classes", ())
     methods = next((each["methods"] for each in classes if each["name"] == owner), ())
     named = (method for method in methods if _GOES.match(method["name"]))
-    return next((str(method["name"]) for method in named if _needed(method["params"]) == 1), "")
+    return next((str(method["name"]) for method in named if _needed(method["params"]) == 1 - own), "")
+
+
+def _of_its_own(subject: Subject) -> bool:
+    """Whether a sequence is an object whose methods take its steps."""
+    return subject.bound["decode"].on == "cache"
 
 
 def _needed(params: Sequence[Mapping[str, Any]] | None) -> int:
@@ -113,7 +126,7 @@ class _Played:
         self.beginnings = self.rng.integers(0, self.vocab, (_BEGINNINGS, _LONG)).tolist()
         self.alive: list[_Alive] = []
         self.gone: list[list[int]] = []
-        self.right = self.number = 0
+        self.right = 0
 
     def judge(self, found: Findings, said: Sentences) -> None:
         """Play it."""
@@ -171,22 +184,26 @@ class _Played:
 
     def _begun(self, tokens: list[int]) -> npt.NDArray[np.float64]:
         """The answer to a prompt; where there is no room for it, once others have gone."""
-        self.number += 1
         while True:
-            decoder = self.one.beside(self.number)
+            number = next(n for n in itertools.count(1) if n not in {each.number for each in self.alive})
             try:
+                decoder = self.one.beside(number)
                 answer = decoder.prefill(np.array([tokens]))
             except Raised:
                 if not self.alive:
                     raise
                 self._let_go(0)
                 continue
-            self.alive.append(_Alive(decoder, list(tokens)))
+            self.alive.append(_Alive(decoder, number, list(tokens)))
             return answer
 
     def _let_go(self, at: int) -> None:
         each = self.alive.pop(at)
         self.gone.append(each.tokens)
+        if _of_its_own(self.subject):
+            assert isinstance(each.decoder.state, Handle)
+            self.one.worker.call(each.decoder.state, method=self.leaving)
+            return
         assert self.one.model is not None
         handle = each.decoder.state if _gives_caches(self.subject) else each.decoder.sequences[0]
         self.one.worker.call(self.one.model, [handle], method=self.leaving)

@@ -11,6 +11,7 @@ from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.projections import Shape
 from judge_tui.checks.tasks.kv.faces.slots import arrays
+from judge_tui.checks.tasks.kv.faces.storage import holds_codes
 from judge_tui.checks.tasks.kv.incremental_equals_full.kept_rows import moved
 from judge_tui.checks.tasks.kv.incremental_equals_full.turning import from_where
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -89,7 +90,7 @@ def _moved(make: Maker, given: Array) -> str:
     after = arrays(decoder)
     if told := moved(_shape(decoder), empty, after, before, tokens - 1):
         return f"the step that adds token {tokens - 1} changes what was stored before it: {told}"
-    if _keeps_codes(decoder):
+    if holds_codes(decoder.worker, decoder.roots):
         # the newest tokens alone lie there as they are, and which these are follows from how they came
         return ""
     none = arrays(prompted)
@@ -103,11 +104,6 @@ def _moved(make: Maker, given: Array) -> str:
         if told and not told.endswith(": wrong"):
             return f"{words}: {told}"
     return ""
-
-
-def _keeps_codes(decoder: Decoder) -> bool:
-    leaves = (leaf for root in decoder.roots for leaf in decoder.worker.leaves(root))
-    return any(leaf.get("dtype") in ("int8", "uint8") for leaf in leaves)
 
 
 def _shape(decoder: Decoder) -> Shape:

@@ -13,8 +13,10 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.sources import parsed
+from judge_tui.checks.tasks.kv.faces.answers import carries
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.faces.storage import holds_codes
 from judge_tui.checks.tasks.kv.faces.told import ways_told
 from judge_tui.checks.tasks.kv.faces.weights import rounded_anew, weights
 from judge_tui.checks.tasks.kv.incremental_equals_full import own_forward
@@ -24,7 +26,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_lengths import to
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.incremental_equals_full.reach import judge_reach
 from judge_tui.checks.tasks.kv.incremental_equals_full.stored_places import stored
-from judge_tui.checks.tasks.kv.limits import Worst, precision
+from judge_tui.checks.tasks.kv.limits import CODES, Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences, Topic
 from judge_tui.checks.tasks.kv.words.sequence_roles import FORGETS
@@ -35,6 +37,8 @@ __all__ = ["emptied_by", "full", "judge"]
 
 Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
+#: Why a prompt and steps may differ by what a code costs.
+_CODED = "its cache keeps codes, and a prompt may be attended over before it becomes some"
 #: Times the usual limit that a limit is at most.
 _LITTLE = 10
 #: Tokens past a tile of 16, within the room that decoders are made with.
@@ -103,12 +107,15 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dt
     )
     narrow = dtype == "float64" and limit < worst.error <= precision("float32").floor
     note = "float32 arithmetic where float64 was asked for" if narrow else worst.note
-    otherwise = Verdict.WARN if narrow else Verdict.FAIL
+    coded = _is_of_codes(decoder, worst.error, limit)
+    otherwise = Verdict.WARN if narrow or coded else Verdict.FAIL
     where = subject.where("decode")
     if found.limit(quantity, worst.error, limit, note=note, otherwise=otherwise, **where):
         if dtype == "float32":
             text = f"the decoder agrees with its own prefill to {worst.error:.1e} (limit {limit:.1e})"
             said.append(text, Topic.AGREES)
+    elif coded:
+        said.append(f"decoder: steps differ from a prefill of the whole by {worst.error:.2g}: {_CODED}")
     elif dtype == "float32" or not narrow:
         stage = "prompts in a batch differ from the same alone" if prompt.wrong(limit) else "decode steps"
         # What differs in float32 as well is told of float32 alone.
@@ -202,12 +209,21 @@ def _longer(
         own = max(_of_a_last_bit(make, given, length) for length in (whole - 1, whole))
         limit = min(precision("float32").limit(own), _LITTLE * limit)
     quantity = f"decoder: prompt of {whole} against {prompt} and steps, largest relative error, float32"
-    if found.limit(quantity, error, limit, **subject.where("prefill")):
+    coded = _is_of_codes(stepped, error, limit)
+    otherwise, note = (Verdict.WARN, _CODED) if coded else (Verdict.FAIL, "")
+    if found.limit(quantity, error, limit, note=note, otherwise=otherwise, **subject.where("prefill")):
         return False
-    if said is not None:
+    if coded and said is not None:
+        said.append(f"decoder: a prompt of {whole} differs from the same in steps by {error:.2g}: {_CODED}")
+    elif said is not None:
         lengths = told_lengths(subject, int(make.sizes.get("max_len", 0)), given, limit)
         said.append(f"decoder: a prompt of {whole} differs from the same in steps by {error:.2g}{lengths}")
     return True
+
+
+def _is_of_codes(decoder: Decoder, error: float, limit: float) -> bool:
+    """Whether answers are as far off as codes may leave them, of a decoder that keeps some."""
+    return limit < error <= CODES and holds_codes(decoder.worker, decoder.roots)
 
 
 def _one(out: Array, truth: Array, where: str) -> Worst:
@@ -357,7 +373,7 @@ def _call(decoder: Decoder, name: str) -> str:
 
 def _keeps_its_cache(subject: Subject, decoder: Decoder) -> bool:
     """Whether nobody hands a cache over."""
-    handed = any(subject.bound[role].takes("cache") for role in ("prefill", "decode"))
+    handed = any(carries(subject.bound[role]) for role in ("prefill", "decode"))
     return decoder.state is None and decoder.joined is None and not handed
 
 

@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["judge"]
+__all__ = ["judge", "whole_texts"]
 
 #: Names of what computes a text as a whole.
 _WHOLE = re.compile(r"(?i)^(forward|logits|__call__|\w*(full|uncached|no_?cache|without_cache)\w*)$")
@@ -51,7 +51,7 @@ def judge(subject: Subject, found: Findings, make: Maker, said: Sentences) -> No
     """
     if _keeps_less(subject):
         return
-    for whole in _wholes(subject):
+    for whole in whole_texts(subject):
         with suppress(Fault):
             given = make(1).draw(np.random.default_rng(29), max(_LENGTHS) + 1)
             if not _is_causal(make, whole, given):
@@ -84,8 +84,13 @@ def _keeps_less(subject: Subject) -> bool:
     return any(_LESS.search(path.read_text("utf-8", "replace")) for path in sources)
 
 
-def _wholes(subject: Subject) -> Iterator[Binding]:
-    """What may compute whole texts: methods beside the one that takes prompts, which take a text alone."""
+def whole_texts(subject: Subject, *, cached: bool = False) -> Iterator[Binding]:
+    """What may compute whole texts: methods beside the one that takes prompts, which take a text alone.
+
+    Args:
+        subject: The submission's decoder.
+        cached: Whether they may take a cache as well, which is then left out.
+    """
     prefill, decode = subject.bound["prefill"], subject.bound["decode"]
     owner, _, own = prefill.name.rpartition(".")
     text = [argument for argument in prefill.args if set(argument.sources) <= _TEXT]
@@ -100,7 +105,7 @@ def _wholes(subject: Subject) -> Iterator[Binding]:
             _WHOLE.match(method["name"])
             and method["name"] not in others
             and len(needed) == 1
-            and not any(_OTHERWISE.search(param["name"]) for param in params)
+            and (cached or not any(_OTHERWISE.search(param["name"]) for param in params))
         ):
             handed = replace(text[0], keyword="")
             name = f"{owner}.{method['name']}"

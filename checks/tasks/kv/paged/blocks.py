@@ -44,7 +44,7 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
     "paged cache",
     establishes="Blocks hold what they should wherever they lie, come back, and are never anyone else's.",
     optional=True,
-    version=12,
+    version=13,
 )
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""

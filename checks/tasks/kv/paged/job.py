@@ -22,6 +22,15 @@ __all__ = ["Job"]
 #: Of a head. The number of heads stays: each may have blocks of its own, and what is wrong about room shows
 #: in a pool that is just large enough.
 _WIDTHS = (6, 8, 10, 12, 16)
+#: What codes of eight and of four bits may be off, relative to the largest number, and twice as far.
+_CODED = (0.01, 0.15)
+
+
+def _of_codes(error: float) -> float:
+    """The limit for what codes give back, by what one token is off; 0 where it is exact, or no code's."""
+    if error <= precision("float32").limit(0.0):
+        return 0.0
+    return 2 * next((limit for limit in _CODED if error <= limit), 0.0)
 
 
 @dataclass(slots=True)
@@ -64,13 +73,16 @@ class Job:
         return "free" in self.parts
 
     def measure(self) -> None:
-        """Set the limit: copied values come back as they were, as float16 where that is kept."""
+        """Set the limit: copied values come back as they were, as float16 or codes where these are kept."""
         pool = self.pool()
         pool.add(0, 1)
-        x = np.ones((pool.sizes.heads, 1, pool.sizes.head_dim), np.float32)
-        pool.append(0, x, x)
+        k, v = self.bench.rng("one token").standard_normal((2, pool.sizes.heads, 1, pool.sizes.head_dim))
+        pool.append(0, k.astype(np.float32), v.astype(np.float32))
         leaves = self.bench.worker.leaves(state) if isinstance(state := pool.state(), Handle) else []
-        if any(leaf.get("dtype") == "float16" for leaf in leaves):
+        kept = {str(leaf.get("dtype")) for leaf in leaves if leaf.get("kind") == "array"}
+        if kept & {"int8", "uint8"} and (coded := _of_codes(pool.off(0))):
+            self.limit = coded
+        elif "float16" in kept:
             self.limit = 2e-2 if pool.attends else 2e-3
         else:
             self.limit = precision("float32").limit(0.0) if pool.attends else 1e-6

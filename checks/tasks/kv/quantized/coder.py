@@ -20,7 +20,7 @@ from judge_tui.checks.tasks.kv.faces.storage import entries, total
 from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.quantized.pairs import Pair
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
 
 __all__ = ["CacheCoder", "Coder", "PairCoder", "Weight"]
 
@@ -160,7 +160,7 @@ class CacheCoder:
         rows = [("array", "shape", "dtype", "bytes")]
         rows += [(e.name, str(e.shape), e.dtype, str(e.nbytes)) for e in entries(cached)[:12]]
         each, how = measured.per_token / (2 * sizes.heads * sizes.head_dim), measured.how
-        if each > 2.0 and not self.bound["create"].takes("max_len"):
+        if each > 2.0 and not sized(self.bound["create"]):
             each, how = min((each, how), self._long(bits))
         return Weight(each, how, tuple(rows))
 

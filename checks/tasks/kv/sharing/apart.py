@@ -28,7 +28,7 @@ _SAID = r"copy[- ]on[- ]write|prefix sharing|\bforked?\b"
     "shared pasts",
     establishes="Sequences that are forked, put in another order or taken back hold what is theirs alone.",
     optional=True,
-    version=11,
+    version=12,
 )
 def sharing(bench: Bench, found: Findings) -> str:
     """Fork, reorder, roll back, share prefixes; write on all sides; hold all against what was fed."""

@@ -4,64 +4,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.candidates import Routine, callables
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.sharing import decoders_back
+from judge_tui.checks.tasks.kv.sharing.moves import (
+    AFTER,
+    BEFORE,
+    PROMPT,
+    ROUNDED,
+    Mover,
+    behind,
+    called,
+    fed,
+    limit_of,
+)
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.parameters import SEQUENCE
 from judge_tui.checks.tasks.kv.words.sharing_roles import LEAVE, REORDER, ROLL_BACK
-from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["Mover", "judge", "movers"]
+__all__ = ["judge", "movers"]
 
-Array = npt.NDArray[Any]
-#: Rows before and after they are moved; tokens of a prompt, and steps before and after.
-_ORDER, _PROMPT, _BEFORE, _AFTER = (2, 0, 0), 6, 2, 3
-#: How far off an answer is at most that is summed up in another order.
-_ROUNDED = 1e-3
+#: Rows before and after they are moved.
+_ORDER = (2, 0, 0)
 _CACHE = re.compile(r"(?i)cache|state|past|kv")
-#: What comes of a call that moves rows.
-_MOVED = ("none", "object")
-#: Names of what is told how many tokens go.
-_TAKES_AWAY = re.compile(r"(?i)roll|rewind|undo|revert|retract|append|pop|drop|remove|discard|delete")
-
-
-@dataclass(frozen=True, slots=True)
-class Mover:
-    """A method that moves rows, or takes tokens back.
-
-    Attributes:
-        role: Which of both.
-        name: Its name.
-        of_model: Whether it is one of the decoder, and not of its cache.
-        takes_cache: Whether it is handed the cache.
-        param: The parameter behind that.
-        file: Where it stands.
-        line: Its line.
-    """
-
-    role: Role
-    name: str
-    of_model: bool
-    takes_cache: bool
-    param: str
-    file: str
-    line: int
 
 
 def movers(bench: Bench) -> list[Mover]:
     """Those of the decoder that is bound; none where there is none."""
     bound = bench.bindings.found
-    if not {"prefill", "decode"} <= set(bound) or bound["decode"].takes("sequence"):
+    if not {"prefill", "decode"} <= set(bound):
         return []
     found: list[Mover] = []
     try:
@@ -70,25 +50,33 @@ def movers(bench: Bench) -> list[Mover]:
         decoder.prefill(decoder.draw(np.random.default_rng(41), 2))
     except (Raised, BadResult, Skipped):
         return []
-    for owner in (decoder.state, decoder.model):
-        if isinstance(owner, Handle):
-            kind = str(bench.worker.describe(owner).get("type", ""))
-            found += _methods(bench, kind, of_model=owner is decoder.model)
+    kinds = {
+        str(bench.worker.describe(owner).get("type", "")).rpartition(".")[2]: of
+        for of, owner in (("cache", decoder.state), ("model", decoder.model))
+        if isinstance(owner, Handle)
+    }
+    apart = bound["decode"].takes("sequence")
+    for item in callables(bench.worker.loaded):
+        of = kinds.get(str(item.owner["name"])) if item.owner else ""
+        if of is not None and (of or isinstance(decoder.state, Handle)):
+            found += _movers(item, of, apart=apart)
     return found
 
 
-def _methods(bench: Bench, kind: str, *, of_model: bool) -> Iterator[Mover]:
-    for file, inventory in bench.worker.loaded.items():
-        for owner in inventory.get("classes", ()):
-            if owner["name"] != kind.rpartition(".")[2]:
-                continue
-            for method in owner["methods"]:
-                role = next((role for role in (REORDER, ROLL_BACK) if _plays(role, method["name"])), None)
-                needed = [str(p["name"]) for p in _params(method["params"]) if "default" not in p]
-                cached = of_model and len(needed) == 2 and bool(_CACHE.search(needed[0]))
-                if role is not None and len(needed) == 1 + cached and _is_told(role, needed[-1]):
-                    name, line = str(method["name"]), int(method["line"])
-                    yield Mover(role, name, of_model, cached, needed[-1], file, line)
+def _movers(item: Routine, of: str, *, apart: bool) -> Iterator[Mover]:
+    """What a method of a decoder or of its cache, or a function, may move; ``apart``: of one sequence."""
+    own = item.name.rpartition(".")[2]
+    role = next((role for role in (REORDER, ROLL_BACK) if _plays(role, own)), None)
+    needed = [str(p["name"]) for p in _params(item.params) if "default" not in p]
+    if role is None or not needed or not _is_told(role, needed[-1]):
+        return
+    handed = ""
+    if len(needed) == 2 and of != "cache":
+        handed = "sequence" if apart and SEQUENCE.means(needed[0]) else ""
+        handed = handed or ("cache" if _CACHE.search(needed[0]) else "")
+    alone = not handed and of and not (apart and role is ROLL_BACK)
+    if len(needed) == 1 + bool(handed) and (handed or alone) and not (apart and role is REORDER):
+        yield Mover(role, own, of, handed, needed[-1], item.file, item.line)
 
 
 def _is_told(role: Role, param: str) -> bool:
@@ -119,7 +107,7 @@ def judge(bench: Bench, moving: Sequence[Mover], found: Findings, wrong: list[st
     """
     make = Subject.of(bench).maker()
     for mover in moving:
-        case = _reordered if mover.role is REORDER else _taken_back
+        case = _reordered if mover.role is REORDER else decoders_back.taken_back
         try:
             told = case(bench, make, mover)
         except (Raised, BadResult, Skipped) as fault:
@@ -127,103 +115,35 @@ def judge(bench: Bench, moving: Sequence[Mover], found: Findings, wrong: list[st
             continue
         if told is None:
             continue
-        words, error = told
+        words, error, limit = told
         quantity = f"decoder: {words}: largest error against new decoders"
-        if found.limit(quantity, error, _ROUNDED, file=mover.file, line=mover.line or None):
+        if found.limit(quantity, error, limit, file=mover.file, line=mover.line or None):
             said.append(f"decoder: {words}: right")
+            if mover.role is ROLL_BACK and limit == ROUNDED:
+                decoders_back.judge(bench, mover, found, wrong)
         else:
             wrong.append(f"decoder: {words}: off by {error:.2g} from new decoders of the same tokens")
 
 
-def _called(decoder: Decoder, mover: Mover, value: Any) -> None:
-    """Call it; a new cache that it gives is the decoder's from now on.
-
-    Raises:
-        Skipped: What it gives is neither nothing nor a cache.
-    """
-    owner = decoder.model if mover.of_model else decoder.state
-    assert isinstance(owner, Handle)
-    before = decoder.state
-    args = [before, value] if mover.takes_cache else [value]
-    result = decoder.worker.call(owner, args, method=mover.name)
-    if mover.role is REORDER and result.tree.get("kind") not in _MOVED:
-        raise Skipped(f"it gives a {result.tree.get('kind')}, as what only looks does")
-    if isinstance(before, Handle):
-        kind = decoder.worker.describe(before).get("type")
-        if result.tree.get("kind") == "object" and result.tree.get("type") == kind:
-            decoder.state = result.handle
-
-
-def _reordered(bench: Bench, make: Maker, mover: Mover) -> tuple[str, float] | None:
+def _reordered(bench: Bench, make: Maker, mover: Mover) -> tuple[str, float, float] | None:
     """Rows in another order, one twice and one no more, and steps behind them."""
     rows = len(_ORDER)
     if not make.any_batch:
         raise Skipped("it takes one sequence")
     decoder = make(rows)
-    given = decoder.draw(bench.rng("decoder rows"), _PROMPT + _BEFORE + _AFTER)
-    if _fed(decoder, make, given) > _ROUNDED:
+    given = decoder.draw(bench.rng("decoder rows"), PROMPT + BEFORE + AFTER)
+    if fed(decoder, make, given) > limit_of(decoder):
         return None
     try:
-        _called(decoder, mover, np.arange(rows))
+        called(decoder, mover, np.arange(rows))
         form: Any = np.array
     except Raised:
         decoder = make(rows)
-        _fed(decoder, make, given)
-        _called(decoder, mover, list(range(rows)))
+        fed(decoder, make, given)
+        called(decoder, mover, list(range(rows)))
         form = list
-    _called(decoder, mover, form(_ORDER))
-    first = _PROMPT + _BEFORE
+    called(decoder, mover, form(_ORDER))
+    first = PROMPT + BEFORE
     held = given[list(_ORDER), :first]
-    return f"rows in another order by {mover.name}", _behind(decoder, make, held, given[:, first:])
-
-
-def _taken_back(bench: Bench, make: Maker, mover: Mover) -> tuple[str, float] | None:
-    """The newest tokens taken back, and others in their place."""
-    errors = []
-    for told in _told(mover):
-        decoder = make(1)
-        given = decoder.draw(bench.rng("decoder back"), _PROMPT + _BEFORE + _AFTER)
-        if _fed(decoder, make, given) > _ROUNDED:
-            return None
-        _called(decoder, mover, told)
-        decoder.counts, decoder.real = decoder.counts - _BEFORE, decoder.real[:, :-_BEFORE]
-        if decoder.history is not None:
-            decoder.history = decoder.history[:, :-_BEFORE]
-        errors.append(_behind(decoder, make, given[:, :_PROMPT], given[:, _PROMPT + _BEFORE :]))
-        if errors[-1] <= _ROUNDED:
-            break
-    return f"{_BEFORE} tokens taken back by {mover.name}, then others", min(errors)
-
-
-def _told(mover: Mover) -> Sequence[int]:
-    """How many tokens go, or how many stay; one after the other where its name tells neither."""
-    count, length = (next(p for p in ROLL_BACK.params if p.name == name) for name in ("count", "length"))
-    if length.means(mover.param) and not count.means(mover.param):
-        return (_PROMPT,)
-    return (_BEFORE,) if _TAKES_AWAY.search(mover.name) else (_BEFORE, _PROMPT)
-
-
-def _fed(decoder: Decoder, make: Maker, given: Array) -> float:
-    """Feed a prompt and steps; how far off the last answer is."""
-    decoder.prefill(given[:, :_PROMPT])
-    answer = None
-    for t in range(_PROMPT, _PROMPT + _BEFORE):
-        answer = decoder.decode(given[:, t])
-    assert answer is not None
-    return _off(answer, make, given[:, : _PROMPT + _BEFORE])
-
-
-def _behind(decoder: Decoder, make: Maker, held: Array, new: Array) -> float:
-    """How far off steps are behind what is held, (B, S); ``new`` are their tokens, (B, _AFTER)."""
-    worst = 0.0
-    for t in range(new.shape[1]):
-        answer = decoder.decode(new[:, t])
-        held = np.concatenate([held, new[:, t : t + 1]], axis=1)
-        worst = max(worst, _off(answer, make, held))
-    return worst
-
-
-def _off(answer: Array, make: Maker, held: Array) -> float:
-    """The largest error of rows against new decoders that are fed all of it at once."""
-    truths = [make(1).prefill(held[b : b + 1]) for b in range(len(held))]
-    return relative_error(answer, np.concatenate(truths)) if truths else float("nan")
+    off = behind(decoder, make, held, given[:, first:])
+    return f"rows in another order by {mover.name}", off, limit_of(decoder)

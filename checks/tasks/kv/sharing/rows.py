@@ -101,7 +101,8 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
             cached = subject.cached(replace(sizes, batch=1))
         fed = Fed.of(cached, rng, *(count + older for count in case.tokens))
         # of codes only what is near is known for what it is
-        fed.limit = _CODED if subject.codes else float32_limit(subject)
+        fed.wrong = float32_limit(subject)
+        fed.limit = _CODED if subject.codes else fed.wrong
         error = float(np.max([case.run(fed, rng), fed.held()]))
     except Skipped as fault:
         found.note(quantity, fault.message)

@@ -137,7 +137,7 @@ DECODER = (
         r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server "
         r"^(init|make|build|create)$",
         r"mask|norm|mlp|feed|linear|embedding|(?<!with_)(?<!with_kv)(?<!with_kv_)cache$|state$",
-        allowed="generat block page slid window",
+        allowed="generat block page slid window hybrid chunk pool memory",
     ),
     role(
         "state",
@@ -145,7 +145,8 @@ DECODER = (
         (gives("cache", kind="handle", required=True),),
         r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_?(kv_?)?(cache|state)s?$ "
         r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_.*caches?$ "
-        r"^(new|make|create|init|start|begin|open)(_(request|session|context|ctx|stream|run))?$",
+        r"^(new|make|create|init|start|begin|open)(_(request|session|context|ctx|stream|run))?$ "
+        r"^(session|stream|context)$",
     ),
     role(
         "open",

@@ -8,7 +8,7 @@ from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv.words import roles, sequence_roles, sharing_roles
 from judge_tui.checks.tasks.kv.words.parameters import K, V
 
-__all__ = ["PARTS", "ROLES"]
+__all__ = ["CODED", "IN_BLOCKS", "PARTS", "ROLES"]
 
 #: Words that rule a plain role out and a paged one not.
 _WELCOME = ("page", "block", "pool")
@@ -111,5 +111,11 @@ ROLES = (
     *sharing_roles.PAGED,
 )  # fmt: skip
 
+#: What makes a paged cache that keeps codes, whatever it is called.
+CODED = replace(
+    ROLES[0], patterns=(r"",), avoid=tuple(word for word in ROLES[0].avoid if word not in ("quant", "int8"))
+)
+#: How many blocks there are, and how many tokens each has.
+IN_BLOCKS = tuple(size for size in _SIZES if size.name in ("blocks", "block_size"))
 #: What is done with a paged cache, by the part of the role's name after ``paged_``.
 PARTS = {role.name.removeprefix("paged_"): role for role in ROLES if role.name != "paged"}

@@ -49,6 +49,7 @@ class Sizes:
             "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "one_layer": 1,
             "bits": self.bits,
             "scale": self.head_dim**-0.5,
+            "all_tokens": self.batch * self.max_len,
             "embed": heads * self.head_dim, "chunk": self.chunk, "block_size": BLOCK,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
         }  # fmt: skip
@@ -59,7 +60,7 @@ def sized(create: Binding | None) -> bool:
     if create is None:
         return False
     in_blocks = create.takes("blocks") or create.takes("blocks_and_one")
-    return create.takes("max_len") or (in_blocks and create.takes("block_size"))
+    return create.takes("max_len") or create.takes("all_tokens") or (in_blocks and create.takes("block_size"))
 
 
 def mode(bound: Mapping[str, Binding]) -> str:

@@ -7,27 +7,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judge_tui.checks.binding.solver import Option, Search
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.tasks.kv.faces.decoding import IDS, Decoder
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, lone
+from judge_tui.checks.tasks.kv.finding import sessions
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 
 __all__ = ["candidates", "handed"]
 
-_ROLES = tuple(role for role in DECODER if role.name in ("prefill", "decode"))
+#: What is called after chunks takes the next one.
+_ROLES = tuple(
+    replace(role, avoid=tuple(word for word in role.avoid if word != "chunk"))
+    for role in DECODER
+    if role.name in ("prefill", "decode")
+)
 _MOST = 4
 #: What a decoder keeps its cache under.
 _KEEPS = re.compile(r"(?i)cache|past|kv|^state$")
 _HOLDS = ("object", "list", "tuple", "dict")
 
 
-def candidates(search: Search, bound: Option, model: Handle | None) -> Iterator[Binding]:
+def candidates(search: Search, bound: Mapping[str, Binding], model: Handle | None) -> Iterator[Binding]:
     """Calls that may take the tokens behind a prompt's first ones, as if each were a prompt; likeliest first.
 
     Args:
@@ -43,7 +49,8 @@ def candidates(search: Search, bound: Option, model: Handle | None) -> Iterator[
         for binding in matched(search, role, owner=owner, stateful=model is not None, on="model")
         if binding.target not in (prompt.target, bound["decode"].target)
     ]
-    for binding in (*found[:_MOST], bound["decode"]):
+    behind = sessions.going_on(search, _ROLES[1], owner)
+    for binding in (*found[:_MOST], *behind, bound["decode"]):
         form = _as_prompt(binding, prompt)
         if binding.target not in seen and form is not None:
             seen.add(binding.target)
