@@ -9,7 +9,7 @@ both must answer alike. A decoder that maps its heads otherwise equals another w
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
@@ -33,7 +34,13 @@ __all__ = ["judge"]
 Array = npt.NDArray[Any]
 _WIDTHS, _PROMPT, _STEPS = (6, 8, 10, 12), 4, 2
 #: Heads of keys and values, and how many queries share each.
-_GROUPS: tuple[tuple[Range, Range], ...] = (((2, 2), (2, 3)), ((2, 3), (3, 4)), ((1, 1), (2, 5)))
+_GROUPS: tuple[tuple[Range, Range], ...] = (
+    ((2, 2), (2, 3)),
+    ((2, 3), (3, 4)),
+    ((3, 5), (2, 2)),
+    ((1, 1), (2, 5)),
+)
+_NO_MAP = "no usual map of heads"
 #: A plain difference of answers that shows that other weights are at work.
 _MOVED = 1e-3
 
@@ -44,7 +51,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     if decoder is None or not decoder.takes("kv_heads"):
         return
     limit = precision("float32").limit(0.0)
-    worst, wrong, shown = 0.0, "", []
+    worst, wrong, shown, broken = 0.0, "", [], dict[str, Raised]()
     drawn = [subject.bench.sizes("groups", index).shape(*axes) for index, axes in enumerate(_GROUPS)]
     for shared, times in drawn:
         queries = shared * times
@@ -52,7 +59,14 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
             pair, errors = _held(subject, queries, shared)
             why = pair.why
         except (Raised, BadResult) as fault:
-            found.note(f"decoder with {queries} query heads over {shared}", f"does not run: {fault.message}")
+            heads = f"{queries} query heads over {shared}"
+            if isinstance(fault, Raised) and _breaks(subject, fault, queries, shared):
+                broken[heads] = fault
+                continue
+            said_no = isinstance(fault, Raised) and refusal(subject.bench.submission, fault)
+            found.note(f"decoder with {heads}", said_no or f"does not run: {fault.message}")
+            if said_no:
+                continue
             return
         if why:
             if _foretold(subject, found, queries, shared, said):
@@ -63,12 +77,13 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         right = errors[next(iter(MAPS))]
         near = min(errors, key=lambda words: errors[words])
         shown.append((f"{queries} over {shared}", f"{right:.2g}", near if errors[near] <= limit else "none"))
-        if not right <= limit and not wrong:
+        if right <= limit:
+            worst = max(worst, right) if not wrong else worst
+        elif wrong in ("", _NO_MAP):
             worst = right
-            wrong = near if errors[near] <= limit else "no usual map of heads"
-        elif not wrong:
-            worst = max(worst, right)
+            wrong = near if errors[near] <= limit else _map_of(subject, queries, shared)
     if not shown:
+        _judge_broken(subject, found, broken, len(drawn), wrong, said)
         return
     table = (("heads", "relative error", "equals repeating in which"), *shown)
     where = subject.where("prefill")
@@ -80,6 +95,43 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(f"the decoder with shared heads equals one with repeated heads to {worst:.1e}")
     else:
         said.append(f"the decoder with shared heads is {worst:.2g} off one with repeated heads: {wrong}")
+    _judge_broken(subject, found, broken, len(drawn), wrong, said)
+
+
+def _map_of(subject: Subject, queries: int, shared: int) -> str:
+    """The map that a step follows; the decoder without shared heads is no measure where it is wrong, too."""
+    told = foretell(subject, queries, shared)
+    usual = not told.why and told.heads != next(iter(MAPS))
+    return told.heads if usual else _NO_MAP
+
+
+def _breaks(subject: Subject, fault: Raised, queries: int, shared: int) -> bool:
+    """Whether the number of shared heads is what it breaks at: no refusal, and with one for each it runs."""
+    if refusal(subject.bench.submission, fault):
+        return False
+    with contextlib.suppress(Raised, BadResult):
+        _held(subject, queries, queries)
+        return True
+    return False
+
+
+def _judge_broken(
+    subject: Subject, found: Findings, broken: Mapping[str, Raised], of: int, wrong: str, said: list[str]
+) -> None:
+    """Heads at which the decoder raises; ``wrong``: the map that it goes by where it runs."""
+    if not broken:
+        return
+    heads, fault = next(iter(broken.items()))
+    where = {"file": fault.file, "line": fault.line} if fault.file else subject.where("prefill")
+    found.claim(
+        "decoder with shared heads: counts of heads that it runs with", False, measured=fault.message,
+        limit="as many answers as there are query heads that divide", note=", ".join(broken), **where,
+    )  # fmt: skip
+    if len(broken) == of or not wrong:
+        alone = "" if len(broken) == of else f" (so do {len(broken)} of {of} such counts, the others run)"
+        said.append(f"the decoder with {heads} {fault.placed}{alone}; with as many heads it runs")
+    else:
+        said.append(f"with {' and '.join(broken)} it {fault.placed}")
 
 
 def _foretold(subject: Subject, found: Findings, queries: int, shared: int, said: list[str]) -> bool:

@@ -60,7 +60,7 @@ _PROMPT, _STEPS = 5, 3
     establishes="Query heads that share heads of keys and values (GQA, MQA) equal full attention over "
     "repeated heads.",
     optional=True,
-    version=7,
+    version=8,
 )
 def gqa(bench: Bench, found: Findings) -> str:
     """Attention alone, attention over the cache, and the decoder, each where it takes fewer KV heads."""

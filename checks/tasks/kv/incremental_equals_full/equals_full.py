@@ -18,7 +18,7 @@ from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.incremental_equals_full import coming_and_going, decoder_steps
+from judge_tui.checks.tasks.kv.incremental_equals_full import alike_blocks, coming_and_going, decoder_steps
 from judge_tui.checks.tasks.kv.incremental_equals_full.apart import judge_apart
 from judge_tui.checks.tasks.kv.incremental_equals_full.begun_alike import judge_alike
 from judge_tui.checks.tasks.kv.incremental_equals_full.beside import judge_beside
@@ -127,7 +127,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=30,
+    version=31,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -149,7 +149,9 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
         if found.verdict is not Verdict.FAIL:
             judge_shapes(subject, found, said)
             judge_alike(subject, found, said)
-            coming_and_going.judge(subject, found, said)
+            alike_blocks.judge(subject, found, said)
+            if found.verdict is not Verdict.FAIL:
+                coming_and_going.judge(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:
         raise Unbound("step or attend", bench.bindings.rejected.get("step", ()))
     return said.told()

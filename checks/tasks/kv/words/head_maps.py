@@ -25,6 +25,7 @@ Map = Callable[[int, int], Array]
 MAPS: dict[str, Map] = {
     "head h reads head h // (H / G)": _shared,
     "head h reads head h % G": lambda h, g: np.arange(h) % g,
+    "head h reads head h // G, G heads of keys and values": lambda h, g: np.minimum(np.arange(h) // g, g - 1),
     "every head reads head 0": lambda h, g: np.zeros(h, int),
     "every head reads the last head": lambda h, g: np.full(h, g - 1),
     "the heads are read from the last to the first": lambda h, g: (g - 1) - _shared(h, g),
