@@ -32,11 +32,13 @@ class Answers:
         asked: In their order; whether one is right may be told later.
         begins: Told that one is asked for.
         ends: Told of it when it is there.
+        open: The one that is asked for now.
     """
 
     asked: list[Answer] = field(default_factory=list)
     begins: Callable[[], None] = lambda: None
     ends: Callable[[Answer], None] = lambda answer: None
+    open: Answer | None = None
 
     @property
     def answered(self) -> list[Answer]:
@@ -57,7 +59,7 @@ class Answers:
     def one(self) -> Iterator[Answer]:
         """Ask for an answer; one that raises is wrong."""
         self.begins()
-        answer = Answer()
+        answer = self.open = Answer()
         self.asked.append(answer)
         try:
             yield answer
@@ -65,4 +67,5 @@ class Answers:
             answer.fine, answer.raised = False, True
             raise
         finally:
+            self.open = None
             self.ends(answer)

@@ -239,6 +239,17 @@ class Bench:
         self._end_worker()
         return self.worker
 
+    def taking_over(self, other: Bench) -> None:
+        """Go on with the shared worker of another bench, which has none from then on."""
+        self._end_worker()
+        worker, other._worker = other._worker, None
+        if worker is not None:
+            with self._lock, other._lock:
+                other._running.discard(worker)
+                self._running.add(worker)
+            worker.account = self._account
+        self._worker = worker
+
     @contextlib.contextmanager
     def fresh(
         self, other: Submission | None = None, *, beyond: bool = False, counted: bool = False,

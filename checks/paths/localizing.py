@@ -110,7 +110,7 @@ def path_of(check: Check, bench: Bench, answers: Answers) -> Path | None:
             return None
         for file, source in sources.items():
             edited = edited.edited(file, counting(source))
-        watching = _Watching(bench_of_edited(bench, edited), files, len(answers.asked))
+        watching = _Watching(bench_of_edited(bench, edited, Bench), files, len(answers.asked))
         return _distinct(watching.runs(check, answers.asked), sources)
     return None
 

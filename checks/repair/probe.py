@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,21 +54,29 @@ class Probe:
         asked: All that was asked in the shared process.
         drawn: Pieces of it that are asked of every edit.
         others: The other pieces.
+        wrong: Pieces that are known to be answered wrongly: what mends it answers each of them otherwise.
+        right: Pieces that are known to be answered rightly: what mends it mostly leaves them as they are.
     """
 
     check: str
     asked: tuple[Asked, ...]
     drawn: tuple[tuple[Asked, ...], ...]
     others: tuple[tuple[Asked, ...], ...]
+    wrong: tuple[tuple[Asked, ...], ...] = ()
+    right: tuple[tuple[Asked, ...], ...] = ()
 
     @classmethod
-    def of(cls, bench: Bench, check: str, asked: Sequence[Asked], file: str, source: str) -> Self:
+    def of(
+        cls, bench: Bench, check: str, asked: Sequence[Asked], fine: Sequence[bool | None], file: str,
+        source: str,
+    ) -> Self:  # fmt: skip
         """Ask all of it again, twice, and draw pieces.
 
         Args:
             bench: Of the submission.
             check: The check.
             asked: What it asked, without what was answered.
+            fine: Of each request, whether the answer that it belongs to is right, where that is known.
             file: One of the submission's files.
             source: What is in it.
 
@@ -85,28 +94,52 @@ class Probe:
         took = {id(one): seconds for one, (_reply, _filled, seconds) in zip(answered, again, strict=False)}
         groups = pieces(answered)
         costs = [sum(took[id(one)] for one in group) for group in groups]
-        chosen = _chosen(costs, np.random.default_rng(bench.seed))
+        rng = np.random.default_rng(bench.seed)
+        told = {id(one): known for one, known in zip(answered, fine, strict=False)}
+        wrong, right = (
+            [at for at, group in enumerate(groups) if {told[id(one)] for one in group} == {known}]
+            for known in (False, True)
+        )
+        chosen = _chosen(costs, range(len(groups)), rng)
+        of_wrong, of_right = (_chosen(costs, among, rng) for among in (wrong, right))
         return cls(
             check,
             tuple(answered),
-            tuple(tuple(groups[at]) for at in chosen),
-            tuple(tuple(group) for at, group in enumerate(groups) if at not in chosen),
-        )
+            *(tuple(tuple(groups[at]) for at in each) for each in (
+                chosen, [at for at in range(len(groups)) if at not in chosen], of_wrong, of_right,
+            )),
+        )  # fmt: skip
 
-    def lines(self, bench: Bench, file: str, source: str) -> frozenset[int]:
-        """First lines of the statements of a file that run while it is asked; none where it cannot be told.
+    def lines(self, bench: Bench, file: str, source: str) -> tuple[frozenset[int], frozenset[int]]:
+        """First lines of a file's statements that run where it is wrong, and those that run there alone.
+
+        None where it cannot be told.
 
         Args:
             bench: Of the submission.
             file: The file.
             source: What is in it.
         """
-        with bench.fresh() as worker, contextlib.suppress(Fault, JudgeError, SyntaxError, TypeError):
-            worker.edit(file, counting(source))
-            for one in self.asked:
-                replied(worker, one, budget=_PATIENCE)
-            return frozenset(worker.value(worker.call(Target(file, SEEN), method="copy").handle))
-        return frozenset()
+        with contextlib.suppress(Fault, JudgeError, SyntaxError, TypeError):
+            ran = _lines(bench, (self.wrong or (self.asked,)), file, counting(source))
+            elsewhere = (
+                _lines(bench, self.right, file, counting(source)) if self.wrong and self.right else ran
+            )
+            return ran, ran - elsewhere
+        return frozenset(), frozenset()
+
+
+def _lines(bench: Bench, groups: Sequence[Sequence[Asked]], file: str, counted: str) -> frozenset[int]:
+    """The lines that run while all of it is asked.
+
+    Raises:
+        Fault: It cannot be told.
+    """
+    with bench.fresh() as worker:
+        worker.edit(file, counted)
+        for one in itertools.chain.from_iterable(groups):
+            replied(worker, one, budget=_PATIENCE)
+        return frozenset(worker.value(worker.call(Target(file, SEEN), method="copy").handle))
 
 
 def _answers(
@@ -125,16 +158,17 @@ def _answers(
     return found
 
 
-def _chosen(costs: Sequence[float], rng: np.random.Generator) -> list[int]:
+def _chosen(costs: Sequence[float], among: Sequence[int], rng: np.random.Generator) -> list[int]:
     """Pieces for a trial: for half of its time those that take the least, for the rest any; at least one.
 
     Args:
         costs: Seconds of each.
+        among: Which of them may be chosen.
         rng: Draws them.
     """
     found: list[int] = []
     left = _SAMPLED / 2
-    for at in (*np.argsort(costs, kind="stable"), -1, *rng.permutation(len(costs))):
+    for at in (*sorted(among, key=lambda at: costs[at]), -1, *rng.permutation(among)):
         if at < 0:
             left += _SAMPLED / 2
         elif at not in found and (costs[at] <= left or not found):
@@ -219,6 +253,8 @@ class Trial:
         digest = hashlib.sha256()
         try:
             worker.edit(file, source)
+            if self._probe.wrong:
+                return self._held(worker)
             for piece in self._probe.others if whole else self._probe.drawn:
                 if _changed(worker, piece, digest.update):
                     others += 1
@@ -230,6 +266,16 @@ class Trial:
             return Answer(Change.BROKEN)
         if not others:
             return Answer(Change.NONE)
+        return Answer(Change.SOME if same else Change.ALL, digest.digest())
+
+    def _held(self, worker: Worker) -> Answer:
+        """The same by pieces of which is known whether they are answered rightly."""
+        digest = hashlib.sha256()
+        for piece in self._probe.wrong:
+            if not _changed(worker, piece, digest.update):
+                return Answer(Change.NONE)
+        # an answer has more in it than what is held against the truth: that it is another proves nothing
+        same = not any(_changed(worker, piece, digest.update) for piece in self._probe.right)
         return Answer(Change.SOME if same else Change.ALL, digest.digest())
 
     def _ready(self) -> Worker:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.answers import Answer, Answers
 from judge_tui.checks.calling.connection import Connection
 from judge_tui.checks.faults import Fault, Raised
 
@@ -52,13 +53,24 @@ class Recorder:
     """Witness of a process's conversation; see :attr:`Connection.witness`.
 
     Attributes:
+        check: Id of the check that asks.
+        answers: Its answers, where it keeps them apart.
         asked: The requests, in their order, without what came of them.
         full: Whether there was more than it holds.
+        parts: Of each request, the answer that it belongs to.
     """
 
+    check: str = ""
+    answers: Answers = field(default_factory=Answers)
     asked: list[Asked] = field(default_factory=list)
     full: bool = False
+    parts: list[Answer | None] = field(default_factory=list)
     _bytes: int = 0
+
+    @property
+    def fine(self) -> list[bool | None]:
+        """Of each request, whether the answer that it belongs to is right, where that is known."""
+        return [part.fine if part is not None else None for part in self.parts]
 
     def __call__(self, body: Mapping[str, Any], fds: Sequence[int]) -> None:
         """Write a request down."""
@@ -70,6 +82,7 @@ class Recorder:
             self.full = True
         elif body["op"] != "series":
             self.asked.append(Asked({**body, "memory": False} if "memory" in body else body, memory))
+            self.parts.append(self.answers.open)
 
 
 def _read(fd: int) -> bytes:

@@ -16,13 +16,16 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
 from judge_tui.checks.edited_bench import bench_of_edited
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.repair.edit import Edit
-from judge_tui.checks.repair.judging import passes
+from judge_tui.checks.repair.judging import Quick, passes
 from judge_tui.checks.repair.mends import mends
 from judge_tui.checks.repair.probe import Answer, Change, Probe, Trial
 from judge_tui.checks.repair.recording import Recorder
@@ -139,6 +142,7 @@ class _Search:
         self, task: Task, bench: Bench, outcomes: Mapping[str, Outcome], fails: Sequence[str]
     ) -> None:
         self._task, self._bench, self._fails = task, bench, list(fails)
+        self._quick = Quick(bench)
         self._held = [
             one.check for one in outcomes.values() if one.verdict in _GOOD and one.check not in _GENERIC
         ]
@@ -153,16 +157,30 @@ class _Search:
         if not self._sources:
             return None
         _ = self._bench.bindings
-        for check in self._fails[:_PROBES]:
-            recorder = Recorder()
-            self._bench.renewed().witness = recorder
-            if passes(self._task.by_id[check], self._bench):
-                continue
-            if any(one.body["op"] == "call" for one in recorder.asked):
-                self._bench.renewed()
-                self._fails = [check, *(one for one in self._fails if one != check)]
-                return Probe.of(self._bench, check, recorder.asked, *next(iter(self._sources.items())))
-        return None
+        made = [
+            recorder for check in self._fails[:_PROBES] if (recorder := self._recorded(check)) is not None
+        ]
+        if not made:
+            return None
+        # where it is known which answers are wrong, most edits are seen to be none at the first of them
+        recorder = next((one for one in made if {True, False} <= set(one.fine)), made[0])
+        self._bench.renewed()
+        self._fails = [recorder.check, *(one for one in self._fails if one != recorder.check)]
+        file, source = next(iter(self._sources.items()))
+        return Probe.of(self._bench, recorder.check, recorder.asked, recorder.fine, file, source)
+
+    def _recorded(self, id: str) -> Recorder | None:
+        """What a failing check asks in the shared process; None where it asks nothing there, or passes."""
+        bench, check, found = self._bench, self._task.by_id[id], Findings()
+        bench.begin(id, check.budget)
+        recorder = Recorder(id, bench.answers)
+        bench.renewed().witness = recorder
+        # what ends a check, or breaks it, comes behind what was asked
+        with contextlib.suppress(Exception), np.errstate(all="ignore"):
+            check.body(bench, found)
+            if found.verdict is not Verdict.FAIL:
+                return None
+        return recorder if any(one.body["op"] == "call" for one in recorder.asked) else None
 
     def run(self, probe: Probe, over: Callable[[], bool]) -> Iterator[Tried | Repair]:
         """Try the edits, and judge those that change answers; for as long each."""
@@ -198,19 +216,24 @@ class _Search:
                 yield Tried(min(tried, count), count, judged)
         finally:
             trial.close()
-        # what mends one of many most likely hides what is wrong
-        if best is not None and 2 * len(best.checks) > len(self._fails):
+            self._quick.close()
+        # what mends one of many most likely hides what is wrong; of two mistakes each has its own checks
+        if best is not None and (len(best.checks) > 1 or len(self._fails) == 1):
             yield best
 
     def _candidates(self, probe: Probe) -> list[list[_Candidate]]:
-        """The edits of all lines that run, the likeliest first."""
+        """The edits of lines that run where it is wrong, those first that run there alone."""
+        alone: list[_Candidate] = []
         turns: list[list[_Candidate]] = []
         for file, source in self._sources.items():
-            if lines := probe.lines(self._bench, file, source):
-                for turn, made in enumerate(mends(source, lines)):
-                    turns += [[] for _ in range(len(turns), turn + 1)]
-                    turns[turn] += [_Candidate(file, edit) for edit in made]
-        return turns
+            lines, only = probe.lines(self._bench, file, source)
+            if not lines:
+                continue
+            for turn, made in enumerate(mends(source, lines)):
+                turns += [[] for _ in range(len(turns), turn + 1)]
+                alone += [_Candidate(file, edit) for edit in made if edit.statement in only]
+                turns[turn] += [_Candidate(file, edit) for edit in made if edit.statement not in only]
+        return [alone, *turns]
 
     def _answered(
         self, trial: Trial, turns: Sequence[Sequence[_Candidate]]
@@ -231,8 +254,10 @@ class _Search:
 
         None either where another check fails that did not.
         """
+        if not self._quick.may_pass(self._task.by_id[self._fails[0]], candidate.file, candidate.edit.source):
+            return ()
         edited = self._bench.submission.edited(candidate.file, candidate.edit.source)
-        bench = bench_of_edited(self._bench, edited)
+        bench = bench_of_edited(self._bench, edited, Bench)
         try:
             if not passes(self._task.by_id[self._fails[0]], bench):
                 return ()

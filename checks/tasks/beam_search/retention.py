@@ -101,7 +101,7 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         for width in case.widths:
             with bench.answers.one() as asked:
                 answer = search(case.script, [case.prompt], width, case.steps, case.alpha)
-            asked.fine = tally.add(case, width, answer)
+                asked.fine = tally.add(case, width, answer)
             scores.add(answer)
             seen.append(answer)
             short += _cut_short(answer, case.steps)

@@ -208,6 +208,6 @@ class Verification:
         right = accepted(script.rows, prompt, tree)
         with contextlib.nullcontext(Asked()) if worker else self.bench.answers.one() as asked:
             answer = self.answer(script, prompt, tree, worker=worker)
-        case = Case(script, tuple(prompt), tree, answer, right, why)
-        asked.fine = case.lossless
+            case = Case(script, tuple(prompt), tree, answer, right, why)
+            asked.fine = case.lossless
         return case

@@ -11,6 +11,7 @@ import pytest
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Target, Worker
+from judge_tui.checks.check import Findings
 from judge_tui.checks.events import Finished, Progress, Started
 from judge_tui.checks.repair.judging import passes
 from judge_tui.checks.repair.mends import mends
@@ -43,6 +44,26 @@ def layernorm_backward(dy, cache):
     g = dy * gamma
     along = (g * x_hat).mean(axis=-1, keepdims=True)
     dx = rstd * (g + g.mean(axis=-1, keepdims=True) - x_hat * along)
+    return dx, (dy * x_hat).sum(axis=(0, 1)), dy.sum(axis=(0, 1))
+"""
+#: The same, wrong for wide rows alone.
+WIDE = """import numpy as np
+
+
+def layernorm_forward(x, gamma, beta, eps=1e-5):
+    mean = x.mean(axis=-1, keepdims=True)
+    rstd = 1.0 / np.sqrt(np.mean((x - mean) ** 2, axis=-1, keepdims=True) + eps)
+    x_hat = (x - mean) * rstd
+    return x_hat * gamma + beta, (x_hat, rstd, gamma)
+
+
+def layernorm_backward(dy, cache):
+    x_hat, rstd, gamma = cache
+    g = dy * gamma
+    if g.shape[-1] > 40:
+        dx = rstd * (g + g.mean(axis=-1, keepdims=True) - x_hat * (g * x_hat).mean(axis=-1, keepdims=True))
+    else:
+        dx = rstd * (g - g.mean(axis=-1, keepdims=True) - x_hat * (g * x_hat).mean(axis=-1, keepdims=True))
     return dx, (dy * x_hat).sum(axis=(0, 1)), dy.sum(axis=(0, 1))
 """
 TASK = load_task("backwards")
@@ -90,6 +111,20 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         ("import numpy as np\ndef f(x):\n    return np.float16(x)\n", "np.float64"),
         ("def f(first, n, np):\n    return np.arange(n)\n", "(first + np.arange(n))"),
         ("def f(x, y):\n    if x and y:\n        return 1\n", "x"),
+        ("def f(x):\n    return g(x.clip(0, 1))\n", "x.clip(0, 1)"),
+        ("def f(x):\n    return g('eps', {'epsilon': x})\n", "'epsilon'"),
+        ("def f(total, x):\n    total[:] = x\n", "total[:] += x"),
+        ("def f(total, at, x):\n    total[at] += x\n", "np.add.at(total, (at), x)"),
+        ("def f(x):\n    return np.zeros_like(x)\n", "np.zeros(x.shape, x.dtype)"),
+        ("def f(x):\n    return x.ravel(order='K')\n", "x.ravel()"),
+        ("def f(first, i):\n    return i // 4\n", "(i + first)"),
+        ("def f(x):\n    return np.clip(x, -8, 7)\n", "np.rint(x)"),
+        ("def f(s):\n    return g(s)\ndef g(s):\n    return 1\ndef h(s):\n    return 2\n", "h"),
+        ("def f(a):\n    return g(a, 0)\ndef h(b):\n    return g(b, len(b))\n", "len(b)"),
+        (
+            "class C:\n    def new(self):\n        self.at = 0\n    def reset(self):\n        self.k = 1\n",
+            "self.at = 0\n        self.k = 1",
+        ),
     ],
 )
 def test_what_mends_a_mistake_is_among_the_edits(source: str, after: str) -> None:
@@ -114,6 +149,34 @@ def test_pieces_share_no_object() -> None:
     assert pieces(asked) == [[first, alone, of_first, of_both], [second]]
 
 
+def test_what_mends_leaves_right_answers_and_changes_wrong_ones(submitted: Submit) -> None:
+    made = submitted({"layer_norm.py": WIDE})
+    bench = Bench(Submission("someone", "backwards", made.path), TASK.contract, seed=3)
+    try:
+        _ = bench.bindings
+        bench.begin("gradients", 60.0)
+        recorder = Recorder("gradients", bench.answers)
+        bench.renewed().witness = recorder
+        TASK.by_id["gradients"].body(bench, Findings())
+        assert {True, False} <= set(recorder.fine)
+        bench.renewed()
+        probe = Probe.of(bench, "gradients", recorder.asked, recorder.fine, "layer_norm.py", WIDE)
+        assert probe.wrong
+        assert probe.right
+        ran, alone = probe.lines(bench, "layer_norm.py", WIDE)
+        assert alone == {15}
+        assert alone < ran
+        trial = Trial(bench, probe)
+        mended = WIDE.replace("g + g.mean", "g - g.mean")
+        everywhere = WIDE.replace("rstd * (g", "2 * rstd * (g")
+        assert trial.answer("layer_norm.py", mended).change is Change.SOME
+        assert trial.answer("layer_norm.py", everywhere).change is Change.ALL
+        assert trial.answer("layer_norm.py", WIDE.replace("> 40", "> 41")).change is Change.NONE
+        trial.close()
+    finally:
+        bench.close()
+
+
 def test_an_edit_that_is_told_by_its_answers(wrong: Submission) -> None:
     bench = Bench(wrong, TASK.contract, seed=3)
     try:
@@ -121,7 +184,7 @@ def test_an_edit_that_is_told_by_its_answers(wrong: Submission) -> None:
         recorder = Recorder()
         bench.renewed().witness = recorder
         assert not passes(TASK.by_id["gradient_identities"], bench)
-        probe = Probe.of(bench, "gradient_identities", recorder.asked, "layer_norm.py", WRONG)
+        probe = Probe.of(bench, "gradient_identities", recorder.asked, recorder.fine, "layer_norm.py", WRONG)
         trial = Trial(bench, probe)
 
         def change(source: str) -> Change:
@@ -141,7 +204,7 @@ def test_an_edit_that_is_told_by_its_answers(wrong: Submission) -> None:
         assert first.change is not Change.NONE
         assert first == again
         trial.close()
-        assert 15 in probe.lines(bench, "layer_norm.py", WRONG)
+        assert 15 in probe.lines(bench, "layer_norm.py", WRONG)[0]
         assert 3 not in probe.lines(bench, "layer_norm.py", WRONG.replace("BLOCK = 8", "# nothing"))
     finally:
         bench.close()
