@@ -14,7 +14,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.cuda.emulator import Answer, Case, Event
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.fuse.answers import Entries, entries
-from judge_tui.checks.tasks.fuse.driver import encoded
+from judge_tui.checks.tasks.fuse.driver import UNSAID, encoded
 from judge_tui.checks.tasks.fuse.launcher import Launcher, stride_of
 from judge_tui.checks.tasks.fuse.reference import Compared, compared
 from judge_tui.checks.tasks.fuse.running import launches
@@ -76,7 +76,7 @@ class Asked:
     def refused(self) -> bool:
         """Whether the launcher gave an error code, and wrote nothing."""
         nothing = self.read is None or bool(self.read.unwritten.all())
-        return self.answer.status == "refused" and nothing
+        return self.answer.status == "refused" and self.answer.code < UNSAID and nothing
 
     @property
     def undecided(self) -> bool:
@@ -104,6 +104,10 @@ class Asked:
             return _end(self.answer)
         if self.answer.status == "failed":
             return f"the launch ends in error {self.answer.device_error}{_last_fault(self.answer)}"
+        if self.answer.code >= UNSAID:
+            why = next((event.text for event in self.answer.events if event.kind == "api_error"), "")
+            error = f"{self.answer.code - UNSAID}{f', {why}' if why else ''}"
+            return f"the launch is refused (error {error}), and the launcher says that all went well"
         if self.compared is None or self.answer.status == "refused":
             return f"refused with code {self.answer.code}"
         chosen = self.compared.chosen
@@ -251,7 +255,8 @@ def _last_fault(answer: Answer) -> str:
 
 
 def _code(answer: Answer) -> str:
-    return f"It gives the code {answer.code}." if answer.status == "refused" else ""
+    given = answer.status == "refused" and answer.code < UNSAID
+    return f"It gives the code {answer.code}." if given else ""
 
 
 def _note(asked: Asked) -> str:

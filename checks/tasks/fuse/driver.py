@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 
-__all__ = ["NOT_INSTANTIATED", "UNKNOWN", "VARIANT_BITS", "driver", "encoded", "included"]
+__all__ = ["NOT_INSTANTIATED", "UNKNOWN", "UNSAID", "VARIANT_BITS", "driver", "encoded", "included"]
 
 #: What ``judge_launch`` gives besides the launcher's own error codes.
 NOT_INSTANTIATED, UNKNOWN = -1, -2
+#: What is added to the error of a launch of which a launcher says that it went well.
+UNSAID = 1 << 20
 #: K has these bits; the launcher's number stands above them, and above that whether B is the number of rows.
 VARIANT_BITS, _SEQUENCES_BIT = 20, 30
 
@@ -25,6 +27,11 @@ struct Job {{
     const float* logits; void* indices; void* probabilities;
     long long rows, B, T, V, stride; int K; cudaStream_t stream;
 }};
+// what a launcher says; where it says that all went well, and an error of a launch was left unread, that
+inline int said(int code) {{
+    const int left = (int)cudaPeekAtLastError();
+    return code || !left ? code : {unsaid} + left;
+}}
 // room for what a launcher gives beside the answer, one number per row
 inline void* per_row(long long rows) {{
     static void* room = nullptr;
@@ -105,7 +112,7 @@ def driver(launchers: Sequence[Launcher], strides: Mapping[int, str] | None = No
     # a program of the submission's own must not be this one's
     includes = "#define main judge_submitted_main\n"
     includes += "\n".join(f'#include "{file}"' for file in files) + "\n#undef main"
-    parts = [_HEAD.format(includes=includes)]
+    parts = [_HEAD.format(includes=includes, unsaid=UNSAID)]
     parts += [_function(number, launcher) for number, launcher in enumerate(launchers)]
     cases = "\n".join(
         f"    case {number}: status = judge::launch_{number}(job); break;" for number in range(len(launchers))
@@ -145,10 +152,11 @@ def _call(launcher: Launcher, K: str) -> str:
     if launcher.returns == "nothing":
         return f"{made}{name}({args}); return (int)cudaGetLastError();"
     if launcher.returns == "bool":
-        return f"{made}return {name}({args}) ? 0 : 1;"
+        return f"{made}return said({name}({args}) ? 0 : 1);"
     if launcher.returns == "count":
-        return f"{made}const int given = (int){name}({args}); return given > 0 ? 0 : given ? given : 1;"
-    return f"{made}return (int){name}({args});"
+        given = f"const int given = (int){name}({args});"
+        return f"{made}{given} return said(given > 0 ? 0 : given ? given : 1);"
+    return f"{made}return said((int){name}({args}));"
 
 
 def _asked(launcher: Launcher, name: str, args: str) -> str:

@@ -12,7 +12,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.cuda.card import CardProgram
 from judge_tui.checks.cuda.emulator import Answer, Case, Event
 from judge_tui.checks.tasks.fuse.asking import Question, case_of, usual
-from judge_tui.checks.tasks.fuse.driver import encoded
+from judge_tui.checks.tasks.fuse.driver import UNSAID, encoded
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
@@ -119,7 +119,8 @@ def _refused(answer: Answer) -> Event | None:
     for event in answer.events:
         if event.kind == "refused_launch" and event.severity == "fault":
             return event
-    if answer.status == "refused" and answer.code == _INVALID_CONFIGURATION and answer.indices is not None:
+    invalid = answer.status == "refused" and answer.code % UNSAID == _INVALID_CONFIGURATION
+    if invalid and answer.indices is not None:
         return Event("refused_launch", "fault", "no configuration of a launch by the card's own word")
     return None
 
@@ -130,14 +131,14 @@ def _otherwise(answer: Answer) -> str:
         case "done":
             return "it is"
         case "refused":
-            return f"refused with code {answer.code}"
+            return f"refused with code {answer.code % UNSAID}"
     return "not seen: what is launched depends on what was computed before, or takes too long to come to"
 
 
 def _said(answer: Answer) -> str:
     match answer.status:
-        case "refused":
+        case "refused" if answer.code < UNSAID:
             return f"It gives the code {answer.code}."
-        case "done":
+        case "refused" | "done":
             return "And no code says so."
     return ""

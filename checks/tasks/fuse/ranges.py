@@ -60,7 +60,7 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
-    version=10,
+    version=11,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, every instance of a template, what the source names."""
