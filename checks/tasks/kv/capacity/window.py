@@ -9,22 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["says_sinks", "says_so", "slides"]
+__all__ = ["says_sinks", "says_so", "sinks_told", "slides"]
 
 Array = npt.NDArray[Any]
-_SINKS = re.compile(r"(?i)sinks?(?![a-z])|(keep|first|anchor)_?(first|tokens|keep)|n_keep|anchors")
-_WINDOW = re.compile(r"(?i)window|sliding|rolling|circular|ring(?=_|[A-Z]|$|cache|buffer|kv)")
+_SINKS = re.compile(r"(?i)sinks?(?!horn)|(keep|first|anchor)_?(first|tokens|keep)|n_keep|anchors")
+#: The same of a parameter that says how many there are.
+_KEPT = re.compile(
+    r"(?i)^(n_?)?(sinks?|keep|kept|pinned|anchors)(_(first|tokens|size|len|length))?$|^num_sinks?$"
+)
+_WINDOW = re.compile(r"(?i)sinks?(?!horn)|window|sliding|rolling|circular|ring(?=_|[A-Z]|$|cache|buffer|kv)")
 
 
 def says_sinks(subject: Subject) -> bool:
     """Whether the cache, or a parameter of its making, says that its first tokens stay in a window."""
     return any(_SINKS.search(name) for name in _names(subject, "create"))
+
+
+def sinks_told(subject: Subject) -> str:
+    """The parameter that tells a window how many first tokens it keeps, none by default; empty if none."""
+    create = subject.bound.get("create")
+    params = Search(subject.bench.worker, subject.bench.worker.loaded).params(create.target) if create else ()
+    return next((str(p["name"]) for p in params if p.get("default") == 0 and _KEPT.search(p["name"])), "")
 
 
 def says_so(subject: Subject, *makers: str) -> str:

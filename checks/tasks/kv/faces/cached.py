@@ -67,6 +67,8 @@ class Cached(Batch):
     def prompts_apart(self) -> bool:
         """Whether a call stores the prompt of one sequence, and all sequences step together, a token each.
 
+        Or it stores the prompts of all, told how long each is, which those of single tokens are not.
+
         Attention over a prompt cannot be asked for then: what attends answers for the whole batch.
         """
         steps = {"fused": ("step",), "attend": ("append", "attend")}.get(self.mode, ())
@@ -74,14 +76,15 @@ class Cached(Batch):
         many = self.bound.get("append_many")
         if self.alone or not together or len(together) != len(steps) or _OTHERWISE & set(self.bound):
             return False
+        told = many is not None and many.takes("lengths") and not any(c.takes("lengths") for c in together)
         return (
             many is not None
-            and per_sequence(many)
+            and (per_sequence(many) or told)
             and all("B" in c.layout and not {"N", "P"} & set(c.layout) and not by_rows(c) for c in together)
         )
 
     def feed_prompts(self, k: Array, v: Array, counts: Array) -> None:
-        """Store a prompt of each sequence by itself, where that is a call of its own.
+        """Store a prompt of each sequence by itself, or of all, where that is a call of its own.
 
         Args:
             k: (B, G, T, D).
@@ -91,10 +94,14 @@ class Cached(Batch):
         Raises:
             Fault: What the submission did.
         """
+        many = self.bound["append_many"]
+        if not per_sequence(many):
+            self._put(many, None, counts, k=k, v=v)
+            return
         for b in map(int, np.flatnonzero(counts)):
             row, tokens = slice(b, b + 1), slice(0, counts[b])
             own = (x[row, :, tokens] for x in (k, v))
-            self._put(self.bound["append_many"], b, counts[row], **dict(zip("kv", own, strict=True)))
+            self._put(many, b, counts[row], **dict(zip("kv", own, strict=True)))
 
     def beside(self, layer: int) -> Self:
         """Another layer of the same cache, with counts of its own."""
@@ -116,10 +123,12 @@ class Cached(Batch):
             return BY_ITSELF
         if not all(_told_apart(tick, "lengths", "active") for tick in self._ticks):
             return ""
-        for name in ("lengths", "totals", "active", "positions", "bounds"):
-            if any(b.takes(name) for b in (*feeding, *self._ticks)):
+        single = [self.bound[role] for role in ("step", "append") if role in self.bound]
+        told = ("lengths", "totals", "active", "positions", "bounds")
+        for name in told:
+            if any(b.takes(name) for b in (*(single or feeding), *self._ticks)):
                 return name
-        if self.prompts_apart:
+        if self.prompts_apart or any(b.takes(name) for b in feeding for name in told):
             return PROMPTS
         many = self.bound.get("step_many" if self.mode == "fused" else "append_many")
         if many is not None and "R" in many.layout:

@@ -34,6 +34,13 @@ _PLAIN = replace(
     patterns=(r"cache$",),
     avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("naive", "reference")),
 )
+#: A cache that makes its room in blocks.
+_BLOCKED = replace(
+    _ROLES["create"],
+    patterns=(r"cache$",),
+    avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("block", "page", "chunk")),
+)
+_BLOCKS = re.compile(r"(?i)blocks|pages|pool|table")
 #: What reads a cache by what it gives, whatever it is called: it changes nothing, and tells no number.
 _GIVING = replace(
     _ROLES["read"],
@@ -80,10 +87,18 @@ def _creates(search: Search, written: Option) -> Iterator[Option]:
         # Until it is full, what keeps a window of the newest tokens holds all of them.
         options += matched(search, _WINDOWED, classes=True)[:2]
     if not options:
-        options = matched(search, _PLAIN, classes=True)[:2] or _storing(search)
+        options = matched(search, _PLAIN, classes=True)[:2] or _in_blocks(search) or _storing(search)
     for binding in (*_around_a_cache(search, options), *options):
         yield {"create": replace(binding, returns={})}
     yield {}
+
+
+def _in_blocks(search: Search) -> list[Binding]:
+    """Caches that are called after blocks, and are told how many tokens they hold, and of no blocks."""
+    named = matched(search, _BLOCKED, classes=True)
+    told = [[str(param["name"]) for param in search.params(one.target)] for one in named]
+    plain = (one for one, names in zip(named, told, strict=True) if not any(map(_BLOCKS.search, names)))
+    return [one for one in plain if one.takes("max_len")][:2]
 
 
 def _around_a_cache(search: Search, caches: Sequence[Binding]) -> list[Binding]:

@@ -76,7 +76,7 @@ _MODEL_SIZES = (
     takes("layer", "layer_idx layer_id layer_index", "int"),
     takes("max_len", f"{MAX_LEN} block_size max_pos n_positions", "int"),
     takes("window", WINDOW, "int"),
-    takes("batch", "batch_size max_batch max_batch_size", "int"),
+    takes("batch", "batch_size max_batch max_batch_size num_rows n_rows max_rows num_beams n_beams", "int"),
     takes("ff", "d_ff ffn_dim hidden_mult mlp_dim intermediate_size", "int"),
     takes("seed", "random_seed rng_seed", "int"),
     takes("dtype", "data_type", "dtype"),

@@ -37,7 +37,7 @@ from judge_tui.checks.tasks.kv.words.parameters import (
 
 __all__ = ["BY_NAME", "QUANTIZED", "ROLES", "SIZES"]
 
-_ROOM = takes("max_len", f"{MAX_LEN} seq_len s size num_cells n_cells cells kv_size", "int")
+_ROOM = takes("max_len", f"{MAX_LEN} seq_len s size max_size num_cells n_cells cells kv_size", "int")
 SIZES = (
     takes("layers", LAYERS, "int"),
     takes("batch", BATCH, "int"),
