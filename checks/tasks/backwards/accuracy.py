@@ -50,7 +50,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=14,
+    version=15,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""

@@ -12,7 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.strides import HOWS, laid, only_laid
 from judge_tui.checks.tasks.backwards import reference
-from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward
+from judge_tui.checks.tasks.backwards.passes import backward, draw, eps_of, forward, whole_lanes
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tolerance import relative_error
 
@@ -30,7 +30,15 @@ def laid_wrongly(bench: Bench, *, of_y: bool = False) -> str:
         bench: Where it is judged.
         of_y: Whether y is looked at.
     """
-    plain = draw(bench.rng("laid alone"), _SHAPE, eps_of(bench, 1e-3))
+    for shape in dict.fromkeys((_SHAPE, *whole_lanes(bench))):
+        told = _told(bench, draw(bench.rng("laid alone"), shape, eps_of(bench, 1e-3)), of_y)
+        if told:
+            return told if shape == _SHAPE else f"{told}; with D = {shape[2]}, and not with D = {_SHAPE[2]}"
+    return ""
+
+
+def _told(bench: Bench, plain: Batch, of_y: bool) -> str:
+    """The same of one shape, its usual order of memory being ``plain``'s."""
     right, found = _right(plain, of_y), dict[str, list[str]]()
     in_order = nothing = True
     for name in ("x", "gamma", "beta") if of_y else ("x", "dy", "gamma"):

@@ -15,14 +15,14 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
-from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.own_sizes import OwnSizes, named
 from judge_tui.checks.sizes import About, Sizes
 from judge_tui.checks.strides import HOWS, mixed
 from judge_tui.checks.tasks.backwards.limits import Held, halving
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
 __all__ = ["STATED", "Pass", "about", "affordable", "backward", "cache_of", "cache_role", "draw", "drawn",
-           "eps_of", "forward", "narrowing", "own_sizes", "release", "swept"]  # fmt: skip
+           "eps_of", "forward", "narrowing", "own_sizes", "release", "swept", "whole_lanes"]  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -38,6 +38,8 @@ _AXES = {"D": (2, 8300), "T": (1, 140_000), "B": (1, 2100)}
 #: From so many on the other axes are as small as they can be, and rows weigh, each a call in slow code.
 _MANY, _ROW = 8300, 64
 _MOST_ABOUT = 12
+#: Features of whole vectors of any usual width, and widths that the source names, in other orders of memory.
+_LANES, _WIDEST, _MOST_NAMED = 256, 1100, 4
 #: What a stability constant is assumed to be when a measurement says nothing.
 _USUAL_EPS = 1e-5
 #: What draws take in turn: the usual one, for which a default passes that is not what is told, and others.
@@ -231,13 +233,21 @@ def drawn(sizes: Sizes) -> Iterator[tuple[tuple[int, int, int], float]]:
 
 def strided(bench: Bench) -> Iterator[tuple[Batch, str]]:
     """Batches whose arrays lie in memory in other orders, each in one of its own, and which."""
-    for turn in range(len(HOWS)):
-        sizes = bench.sizes("strided", turn)
-        shape = sizes.between(2, 4), sizes.between(3, 9), sizes.between(4, 24)
-        batch = draw(bench.rng("strided", turn), shape, eps_of(bench, _EPS[2]))
+    sizes = bench.sizes("strided")
+    shapes = [(sizes.between(2, 4), sizes.between(3, 9), sizes.between(4, 24)) for _ in HOWS]
+    for number, shape in enumerate((*shapes, *whole_lanes(bench))):
+        turn = number % len(HOWS)
+        batch = draw(bench.rng("strided", number), shape, eps_of(bench, _EPS[2]))
         x, dy, gamma, beta = mixed(turn, batch.x, batch.dy, batch.gamma, batch.beta)
         words = f"in memory x {HOWS[turn]}, dy {HOWS[(turn + 1) % len(HOWS)]}"
         yield replace(batch, x=x, dy=dy, gamma=gamma, beta=beta), words
+
+
+def whole_lanes(bench: Bench) -> list[tuple[int, int, int]]:
+    """Shapes of rows that code may take in lanes, or that the source names: each once for every order."""
+    named_ones = named(bench, {"D": (17, _WIDEST)}, _MOST_NAMED)
+    widths = dict.fromkeys([_LANES, *(one.at["D"] for one in named_ones)])
+    return [(2, 3, width) for width in widths for _ in HOWS]
 
 
 def draw(rng: np.random.Generator, shape: tuple[int, int, int], eps: float) -> Batch:

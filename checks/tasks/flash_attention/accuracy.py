@@ -43,6 +43,8 @@ __all__ = ["accuracy"]
 _BELOW = (-2e4, -7e4)
 #: And below -1e9, which they do not: a stand-in that is outweighed there is told.
 _FAR_BELOW = -4e9
+#: Tiles that eight bits number; the share of the time left that a sixteenth of all pairs of them may take.
+_MOST_TILES, _SHARE = 256, 0.015
 #: Batch entries and heads, so that orders of memory differ.
 _SEVERAL = (2, 3)
 #: How much further a hidden key scores than the one before it: what is added to hide it is outweighed then.
@@ -77,11 +79,12 @@ def accuracy(bench: Bench, found: Findings) -> str:
     narrow = single.decide(found, "O on float32 input", **_at(forward, single))
     own.tell(found)
     _told_how(forward, found)
-    outweighed = beside = odd = ""
+    outweighed = beside = odd = many = ""
     with calls.beside():
         outweighed = _far_below(bench, forward, found) if wide.verdict is Verdict.PASS else ""
         beside = "" if wide.verdict is Verdict.FAIL else _beside(bench, forward, found)
         odd = _unequal(bench, forward, found)
+        many = _many_tiles(bench, forward, found) if wide.verdict is Verdict.PASS else ""
         if bench.place.gpu:
             narrow_accuracy(bench, found, forward)
     if not forward.tiled:
@@ -94,6 +97,8 @@ def accuracy(bench: Bench, found: Findings) -> str:
         text = f"{beside}; otherwise {text}"
     elif odd and found.wrong is not None and found.wrong.quantity.startswith("O with "):
         text = f"{odd}; otherwise {text}"
+    elif many:
+        text = f"{many}; otherwise {text}"
     elif outweighed:
         text = f"{outweighed}; otherwise {text}"
     text = calls.tell(found, text)
@@ -165,6 +170,24 @@ def _about_own_integers(bench: Bench, forward: Forward, own: OwnSizes, rows: Row
             case = laid_out(case, turn, of=str(one))
             with calls.trying(case.sizes), own.trying(one, scores(several)), bench.answers.one() as answer:
                 answer.fine = rows.hold(case, forward(case)).verdict is not Verdict.FAIL
+
+
+def _many_tiles(bench: Bench, forward: Forward, found: Findings) -> str:
+    """More tiles of a row than eight bits number, where a quarter of them take little time; what is told."""
+    held: dict[int, Held] = {}
+    for length in (_MOST_TILES // 4, _MOST_TILES + 1, _MOST_TILES):
+        case = drawn(bench.rng("many tiles", length), (1, 1, length, 3), 1, forward.causal[0], spread=2.0)
+        before, rows = bench.left, Rows()
+        held[length] = rows.hold(case, forward(case))
+        if length > _MOST_TILES:
+            rows.decide(found, f"O of {length} tiles of a row", **_at(forward, rows))
+            if held[length].verdict is not Verdict.FAIL:
+                return ""
+        if before - bench.left > _SHARE * bench.left and length < _MOST_TILES:
+            return ""
+    most = f", and right with {_MOST_TILES}: eight bits number them"
+    told = most if held[_MOST_TILES].verdict is not Verdict.FAIL else ""
+    return f"O is {held[_MOST_TILES + 1].error:.2g} off with {_MOST_TILES + 1} tiles of a row{told}"
 
 
 def _strided(bench: Bench, turn: int, causal: bool, dtype: npt.DTypeLike) -> Case:
