@@ -21,6 +21,7 @@ from judge_tui.checks.tasks.kv.paged.churn import churn, differs_from_solo, wors
 from judge_tui.checks.tasks.kv.paged.filling import Filled, fill, tokens_off
 from judge_tui.checks.tasks.kv.paged.fullness import judge_blocks, judge_full, judge_refused, judge_room_again
 from judge_tui.checks.tasks.kv.paged.job import Job
+from judge_tui.checks.tasks.kv.paged.large import judge_large
 from judge_tui.checks.tasks.kv.paged.leaving import judge_cycled, judge_freed_twice, judge_returned
 from judge_tui.checks.tasks.kv.words import claims
 from judge_tui.checks.verdict import Verdict
@@ -44,7 +45,7 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
     "paged cache",
     establishes="Blocks hold what they should wherever they lie, come back, and are never anyone else's.",
     optional=True,
-    version=13,
+    version=14,
 )
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
@@ -72,6 +73,7 @@ def _comes_and_goes(job: Job) -> None:
     judge_refused(job, full)
     judge_room_again(job, full)
     judge_blocks(job, full)
+    judge_large(job)
     _churned(job, full)
     if job.frees:
         judge_freed_twice(job)

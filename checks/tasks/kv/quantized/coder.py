@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,20 +13,22 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import weighed
+from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import Measured, weighed
 from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries, total
 from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.quantized.pairs import Pair
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
+from judge_tui.checks.tasks.kv.words.sizes import LONG_BLOCK, LongBlocks, Sizes
 
 __all__ = ["CacheCoder", "Coder", "PairCoder", "Weight"]
 
 Array = npt.NDArray[Any]
 #: Heads of a cache that is weighed.
 _HEADS = 4
+#: Bytes that a number takes at the least: those of two bits.
+_LEAST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,11 @@ class Coder(Protocol):
 
 def _place(binding: Binding) -> dict[str, Any]:
     return {} if binding.file == ADAPTER else {"file": binding.file, "line": binding.line or None}
+
+
+def _per_number(measured: Measured, sizes: Sizes) -> float:
+    """Bytes of one number of keys and values."""
+    return measured.per_token / (2 * sizes.heads * sizes.head_dim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +166,19 @@ class CacheCoder:
         cached.feed(x, x, x, whole=False)
         rows = [("array", "shape", "dtype", "bytes")]
         rows += [(e.name, str(e.shape), e.dtype, str(e.nbytes)) for e in entries(cached)[:12]]
-        each, how = measured.per_token / (2 * sizes.heads * sizes.head_dim), measured.how
-        if each > 2.0 and not sized(self.bound["create"]):
+        each, how = _per_number(measured, sizes), measured.how
+        if each > 2.0 and not self.bound["create"].takes("max_len"):
             each, how = min((each, how), self._long(bits))
+        if each > 2.0 and self.bound["create"].takes("block_size"):
+            each, how = min((each, how), self._in_long_blocks(sizes))
         return Weight(each, how, tuple(rows))
+
+    def _in_long_blocks(self, sizes: Sizes) -> tuple[float, str]:
+        """Bytes per number in blocks of more tokens: scales of a block weigh little only there."""
+        measured = weighed(Subject(self.bench, dict(self.stored)), LongBlocks(**asdict(sizes)))
+        if measured is None:
+            return np.inf, ""
+        return _per_number(measured, sizes), f"{measured.how}, in blocks of {LONG_BLOCK}"
 
     def _long(self, bits: int) -> tuple[float, str]:
         """Bytes per number of 256 tokens behind the first 256: the newest ones may be kept as they are."""
@@ -175,7 +191,8 @@ class CacheCoder:
             cached.feed(part, part, part)
             nbytes.append(total(cached))
         each = (nbytes[1] - nbytes[0]) / (2 * part.size)
-        return (each, "what 256 tokens behind 256 others take") if each > 0 else (np.inf, "")
+        # codes take no less: what has room for all from the beginning grows by its tables alone
+        return (each, "what 256 tokens behind 256 others take") if each > _LEAST else (np.inf, "")
 
 
 @dataclass(frozen=True, slots=True)

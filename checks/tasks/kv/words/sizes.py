@@ -8,10 +8,12 @@ from typing import Any
 
 from judge_tui.checks.calling.binding import Binding
 
-__all__ = ["BLOCK", "Sizes", "mode", "sized"]
+__all__ = ["BLOCK", "LONG_BLOCK", "LongBlocks", "Sizes", "mode", "sized"]
 
 #: Tokens of a block, for caches made of blocks.
 BLOCK = 4
+#: Tokens of a block where those of few tokens would have scales that outweigh their codes.
+LONG_BLOCK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,20 @@ class Sizes:
             "all_tokens": self.batch * self.max_len,
             "embed": heads * self.head_dim, "chunk": self.chunk, "block_size": BLOCK,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LongBlocks(Sizes):
+    """The same for caches whose blocks are as long as they are in use."""
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name."""
+        each = -(-self.max_len // LONG_BLOCK)
+        blocks = self.batch * each
+        return {
+            **Sizes.inputs(self), "block_size": LONG_BLOCK, "blocks": blocks, "blocks_and_one": blocks + 1,
+            "blocks_each": each,
         }  # fmt: skip
 
 
