@@ -36,6 +36,11 @@ _GOES_ON = re.compile(
     r"(?i)\b(later|further|next|more|several|many|multiple|multi)[- ](user )?turns?\b|\bfollow-?up|"
     r"non-?empty (kv )?cache|\b(continu\w+|resum\w+|go(es)? on) (a |an |the |from|after|behind|with)"
 )
+#: What a call for one token says of itself.
+_SINGLE = re.compile(
+    r"(?i)\b(one|a single|single|1|the next|the newest|the last) (new |more )?token\b(?! per)|"
+    r"\((b|batch|n|rows), ?1, ?\w+\)"
+)
 
 
 def judge(subject: Subject, found: Findings) -> str:
@@ -125,7 +130,8 @@ def _going_on(subject: Subject, whole: _Whole, limit: float) -> _Calls | None:
             called = _called(subject, binding)
             # what knows nothing of a cache, and answers so, computes a text anew
             anew = calls.over and not called and not binding.takes("cache")
-            if wrong is None and not anew and (called or whole.from_the_start(binding, limit)):
+            single = any(map(_SINGLE.search, subject.text(binding)))
+            if wrong is None and not (anew or single) and (called or whole.from_the_start(binding, limit)):
                 wrong = calls
     return wrong
 

@@ -37,7 +37,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
-    version=11,
+    version=12,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""

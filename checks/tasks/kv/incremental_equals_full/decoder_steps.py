@@ -37,6 +37,8 @@ __all__ = ["emptied_by", "full", "judge"]
 
 Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
+#: Large integers of a source, of which so many are tried, tokens about them, and the budget left then.
+_PIECE, _MANY, _BEYOND, _PIECES_LEFT = (130, 1100), 2, 3, 0.5
 #: Why a prompt and steps may differ by what a code costs.
 _CODED = "its cache keeps codes, and a prompt may be attended over before it becomes some"
 #: Times the usual limit that a limit is at most.
@@ -188,6 +190,20 @@ def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> No
         if number == 0 and steps <= _SHARE * subject.bench.left:
             # What makes room as tokens come is moved in steps alone.
             wrong |= _longer(subject, found, far, None if wrong else said, _PROMPT, tokens)
+    if not wrong:
+        _about_integers(subject, found, said)
+
+
+def _about_integers(subject: Subject, found: Findings, said: Sentences) -> None:
+    """Prompts about as long as large integers of the source, which may be how many tokens go at once."""
+    known = sorted(subject.bench.integers, key=lambda one: -one.doubt)
+    for value in [*dict.fromkeys(one.value for one in known if _PIECE[0] < one.value <= _PIECE[1])][:_MANY]:
+        if subject.bench.left < _PIECES_LEFT * subject.bench.budget:
+            return
+        with suppress(Fault):
+            make = subject.maker(max_len=value + 2 * _BEYOND)
+            if _longer(subject, found, make, said, value - _BEYOND, value + _BEYOND):
+                return
 
 
 def _longer(

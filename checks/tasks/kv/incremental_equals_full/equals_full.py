@@ -127,7 +127,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=31,
+    version=32,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""

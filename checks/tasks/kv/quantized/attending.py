@@ -8,6 +8,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.tasks.kv.quantized import other_calls
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, forgiven
 from judge_tui.checks.tasks.kv.quantized.magnitudes import LOST, border
@@ -84,6 +85,8 @@ def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -
     bytes_ = f"{weight.each:.3g} bytes per number with its scales" if known and weight else "bytes unknown"
     if not light:
         return f"{label}: {bytes_}"
+    if other := other_calls.judge(bench, found, coder, told):
+        return f"{label}: {other}"
     return (
         f"{label}: hands out no codes; its attention has {share:.2g} × the error of absmax scaling, {bytes_}"
     )

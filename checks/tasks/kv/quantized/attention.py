@@ -11,6 +11,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.gqa.shared_heads import claims_sharing
 from judge_tui.checks.tasks.kv.limits import precision
+from judge_tui.checks.tasks.kv.quantized import other_calls
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
 from judge_tui.checks.tasks.kv.quantized.truth import drawn_shape
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -39,7 +40,7 @@ def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int)
     for far, words in _KINDS:
         if said := _one(bench, found, coder, told, far, words):
             return said
-    return _shared(bench, found, coder, told)
+    return _shared(bench, found, coder, told) or other_calls.judge(bench, found, coder, told)
 
 
 def _shape(bench: Bench, coder: CacheCoder) -> tuple[int, int, int, int]:

@@ -8,7 +8,8 @@ class SinkCache:
     """The first tokens, and the newest."""
 
     def __init__(self, batch, n_heads, head_dim, max_size, keep=0):
-        self.rows, self.keep, self.count, self.at = np.zeros((2, batch, n_heads, max_size, head_dim)), keep, 0, 0
+        self.rows = np.zeros((2, batch, n_heads, max_size, head_dim))
+        self.keep, self.count, self.at = keep, 0, 0
 
     def append(self, k, v):
         size = self.rows.shape[3]
