@@ -150,7 +150,7 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
             judge_shapes(subject, found, said)
             judge_alike(subject, found, said)
             alike_blocks.judge(subject, found, said)
-            if found.verdict is not Verdict.FAIL:
+            if found.verdict != Verdict.FAIL:
                 coming_and_going.judge(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:
         raise Unbound("step or attend", bench.bindings.rejected.get("step", ()))

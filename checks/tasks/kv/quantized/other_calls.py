@@ -65,7 +65,7 @@ def judge(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
             continue
         order = min(errors, key=lambda each: errors[each])
         quantity = f"{coder.name}: {call.name} against attention over what was fed, relative error"
-        where = {"file": call.file, "line": call.line or None}
+        where: dict[str, Any] = {"file": call.file, "line": call.line or None}
         if errors[order] <= _NEAR:
             found.note(quantity, errors[order], limit=_NEAR)
         elif len(errors) == 1 and not errors[order] <= _FAR:
