@@ -146,15 +146,20 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
         judge_beside(subject, found, said)
     if subject.decodes:
         decoder_steps.judge(subject, found, said)
-        if found.verdict is not Verdict.FAIL:
+        if _is_sound(found):
             judge_shapes(subject, found, said)
             judge_alike(subject, found, said)
             alike_blocks.judge(subject, found, said)
-            if found.verdict != Verdict.FAIL:
+            if _is_sound(found):
                 coming_and_going.judge(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:
         raise Unbound("step or attend", bench.bindings.rejected.get("step", ()))
     return said.told()
+
+
+def _is_sound(found: Findings) -> bool:
+    """Whether nothing is wrong so far."""
+    return found.verdict is not Verdict.FAIL
 
 
 def _caches(subject: Subject, found: Findings) -> str:
