@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.beam_search.scripts import (
     certain,
     distinct,
     hashed,
+    stated,
     table,
 )
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Scores, Search, written
@@ -46,10 +47,10 @@ Case = Callable[[Bench, Search], str]
     "borders",
     establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything "
     "ended early, eos_token_id 0, EOS within a prompt, impossible tokens and beams, a certain token, "
-    "tied scores, and at many V the first and the last token behind every beam are answered, and answered "
-    "right.",
+    "tied scores, sums near -800, and at many V the first and the last token behind every beam are answered, "
+    "and answered right.",
     roles=("search",),
-    version=14,
+    version=15,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""
@@ -279,6 +280,26 @@ def _impossible(bench: Bench, search: Search) -> str:
     return ""
 
 
+def _far_below(bench: Bench, search: Search) -> str:
+    """A sum past what exp can tell from 0, of log-probabilities that it can: as exact as any other."""
+    for draw in range(2):
+        rng = bench.rng("far below", draw)
+        a, b, eos = distinct(rng, 3, 3)
+        one, other, last = (-400.0 - float(rng.uniform(0.0, 9.0)) for _ in range(3))
+        script = stated(3, eos, {
+            (a,): {a: 0.0, b: one, eos: -700.0}, (a, a): {a: 0.0, b: other, eos: -690.0},
+            (a, b): {a: 0.0, b: last, eos: -650.0},
+        }, {a: 0.0, b: -400.0, eos: -600.0})  # fmt: skip
+        answer = search(script, [(a,)], 6, 2, 0.0)
+        lost = [beam for beam in answer.beams[0] if beam.score == -math.inf]
+        if lost and all(answer.truth(beam) > -math.inf for beam in lost):
+            told = f"{written(lost[0].tokens, eos)} of {answer.truth(lost[0]):.0f} has a score of -inf"
+            return f"{told}, as where probabilities are multiplied: exp of it is 0"
+        if wrong := _all(search, answer, 2):
+            return wrong
+    return ""
+
+
 def _certain_first(bench: Bench, search: Search) -> str:
     """One first token has all of the probability, a sum of 0; behind it every token is possible."""
     for draw in range(4):
@@ -338,6 +359,7 @@ _CASES: dict[str, Case] = {
     "eos_token_id = 0": _eos_zero,
     "EOS within a prompt": _eos_in_prompt,
     "log-probabilities of -inf": _impossible,
+    "sums near -800": _far_below,
     _CERTAIN: _certain_first,
     _RUN_OUT: _beams_run_out,
     "exact ties": _ties,

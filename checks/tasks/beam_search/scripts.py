@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["Script", "Tokens", "barred", "certain", "distinct", "hashed", "table", "wide"]
+__all__ = ["Script", "Tokens", "barred", "certain", "distinct", "hashed", "stated", "table", "wide"]
 
 Tokens = tuple[int, ...]
 
@@ -108,6 +108,23 @@ def certain(
         "rows": rows,
         "default": row(default),
     }
+    return Script(spec, rows_of(spec), eos)
+
+
+def stated(
+    vocab_size: int, eos: int, entries: Mapping[Tokens, Mapping[int, float]], default: Mapping[int, float]
+) -> Script:
+    """A model of which all log-probabilities are stated.
+
+    Args:
+        vocab_size: V.
+        eos: End of sequence.
+        entries: Prefix (prompt included) → every token → its log-probability.
+        default: The same for every other prefix.
+    """
+    rows = np.array([[row[token] for token in range(vocab_size)] for row in entries.values()])
+    other = np.array([default[token] for token in range(vocab_size)])
+    spec = {"kind": "table", "prefixes": [list(prefix) for prefix in entries], "rows": rows, "default": other}
     return Script(spec, rows_of(spec), eos)
 
 

@@ -38,7 +38,7 @@ def laid_wrongly(forward: Forward, held: Iterable[Held]) -> str:
     if told := _told(forward, drawn(forward.bench.rng("laid alone"), _SHAPE, _TILE, forward.causal[0])):
         return told
     least = min(wrong, key=lambda case: case.q.size)
-    at = drawn(forward.bench.rng("laid at"), least.q.shape, least.tile, least.causal)  # type: ignore[arg-type]
+    at = drawn(forward.bench.rng("laid at"), least.q.shape, least.tile, least.causal)
     told = _told(forward, at)
     sizes = least.name.partition("; ")[2]
     return f"{told}; with {sizes}, alone" if told and sizes else told
