@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from judge_tui.checks.bench import Bench
@@ -19,6 +20,7 @@ from judge_tui.checks.tasks.kv.words import claims
 __all__ = ["sharing"]
 
 _NAMED = r"(^|_)(fork|copy_on_write|cow|reorder|roll_?back|rewind)(_|$)"
+_BACK = re.compile(r"(?i)roll_?back|rewind")
 _OTHER = r"test|bench|demo|print|compare|config|stats|report|plot|bytes|memory|head|weight|layout|axes"
 _SAID = r"copy[- ]on[- ]write|prefix sharing|\bforked?\b"
 
@@ -40,7 +42,9 @@ def sharing(bench: Bench, found: Findings) -> str:
     coded = _of_codes(bench)
     moving = decoders.movers(bench)
     if not (paged or plain or coded or moving):
-        named = claims.claims(bench.submission, _NAMED, _OTHER)
+        said_of = claims.claims(bench.submission, _NAMED, _OTHER)
+        # what is told no number of tokens begins anew
+        named = [claim for claim in said_of if claim.arguments or not _BACK.search(claim.name)]
         if named:
             raise Unbound("fork, reorder or roll_back", [f"saw {claim}" for claim in named[:6]])
         raise claims.skipped(bench.submission, "call that forks, reorders or takes back", _SAID)
