@@ -14,9 +14,12 @@ from judge_tui.checks.tasks.kv.capacity import (
     decoder_long_prompts,
     decoder_window,
     emptied,
+    kept_first,
     long_prompts,
     others,
+    refused,
     reuse,
+    scattered,
     several,
     uneven,
     wrapping,
@@ -45,7 +48,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=16,
+    version=17,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -94,9 +97,12 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
     if told:
         uneven.judge(subject, found, said, _CAPACITY)
         wrapping.judge(subject, found, said, _CAPACITY, continues=continues)
+        kept_first.judge(subject, found, said, _CAPACITY)
         long_prompts.judge(subject, found, said)
+        refused.judge(subject, found, said)
     others.judge(subject, found, said, _CAPACITY, 3 * _CAPACITY if told else _UNTOLD)
     reuse.judge(subject, found, said)
+    scattered.judge(subject, found, said)
     emptied.judge(subject, found, said)
     several.judge(subject, found, said)
     return said

@@ -87,7 +87,10 @@ def layouts(binding: Binding, every: bool = False) -> tuple[str, ...]:
     orders = (*SOLO[:3], "BHND", "BNHD") if solo else (*LAYOUTS, *SOLO[:3])
     if not every or binding.takes("layer"):
         return orders
-    return (*layered(SOLO[:3] if solo else LAYOUTS), *orders)
+    if solo:
+        return (*layered(SOLO[:3]), *orders)
+    # a token of one sequence goes into an array of all layers as that of one does: it would be that of each
+    return (*layered(LAYOUTS), *(layered(SOLO[:3]) if binding.role == "append" else ()), *orders)
 
 
 def many_layouts(option: Binding, layout: str) -> list[str]:

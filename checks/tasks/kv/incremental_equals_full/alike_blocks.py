@@ -7,6 +7,7 @@ that stands in front of a block, too, and tokens from others of the same sum, or
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,8 +30,8 @@ _SPEAKS = re.compile(r"(?i)prefix|hash|digest|radix|trie|crc32|reus")
 _BLOCKS = (BLOCK, 8, 16, 32)
 #: Room of a sequence, ids, tokens that a prompt has behind its blocks, and how far off an answer is at most.
 _ROOM, _VOCAB, _TAIL, _ROUNDED = 76, 300, 2, 1e-3
-#: The share of the check's budget that must be left to begin, and to go on.
-_LEFT, _GOES_ON = 0.5, 0.25
+#: The share of the check's budget that must be left to begin, and the seconds that it goes on.
+_LEFT, _SECONDS = 0.5, 12.0
 #: Blocks of prompts by letters, each prompt while those before it are there.
 _PLACES = (
     ("the blocks of an earlier prompt", ("ab", "ab")),
@@ -84,12 +85,12 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
     if handed or bench.left < _LEFT * bench.budget:
         return
     with suppress(Raised, BadResult, Skipped):
-        make = subject.maker(max_len=_ROOM, vocab=_VOCAB)
+        make = subject.maker(max_len=_ROOM, **({"vocab": _VOCAB} if _keeps_blocks(subject) else {}))
         if make(1).takes != "tokens" or not _off(subject, make, [[1] * 7, [2] * 6]) <= _ROUNDED:
             return
-        cases = 0
+        cases, began = 0, time.perf_counter()
         for alike in _cases(subject, int(make.sizes["vocab"])):
-            if bench.left < _GOES_ON * bench.budget:
+            if time.perf_counter() - began > _SECONDS:
                 break
             errors = [_tried(subject, make, case) for case in alike]
             pairs = zip(alike, errors, strict=True)
@@ -115,23 +116,31 @@ def _tried(subject: Subject, make: Maker, case: _Case) -> float:
 
 def _cases(subject: Subject, vocab: int) -> Iterator[list[_Case]]:
     """All that there are room and ids for; those are together that may be wrong for one reason."""
-    told = any(binding.takes("block_size") for binding in subject.bound.values())
-    texts = map(subject.bench.submission.read_text, subject.bench.worker.loaded)
-    speaks = any(map(_SPEAKS.search, texts))
+    told, keeps = _told_blocks(subject), _keeps_blocks(subject)
     named = {one.value for one in subject.bench.integers if 2 < one.value < _VOCAB - 9}
     bases = dict.fromkeys((*_BASES, *sorted(named)[:_NAMED]))
     hashes = [
         *((f"hash h · {base} + token", (7, base + 9), (8, 9)) for base in bases),
         *((f"sum of tokens times powers of {base}", (9, 8), (base + 9, 7)) for base in bases),
     ]
-    for size in (BLOCK,) if told or not speaks else _BLOCKS:
+    for size in (BLOCK,) if told or not keeps else _BLOCKS:
         for words, letters in _PLACES:
             why = _BEHIND_OTHERS if letters[0] != letters[1] else ""
             prompts = [[_id(letter, n) for letter in each for n in range(size)] for each in letters]
             if max(map(len, prompts)) + _TAIL + 2 <= _ROOM and max(map(max, prompts)) < vocab:
                 yield [_Case(f"{words} ({size} tokens each)", prompts, why)]
-        for group in (_WEAK, *([one] for one in hashes if told or speaks)):
+        for group in (_WEAK, *([one] for one in hashes if keeps)):
             yield [_weak(size, *one) for one in group if max(*one[1], *one[2]) < vocab]
+
+
+def _told_blocks(subject: Subject) -> bool:
+    return any(binding.takes("block_size") for binding in subject.bound.values())
+
+
+def _keeps_blocks(subject: Subject) -> bool:
+    """Whether it is told how many tokens a block has, or its text speaks of what prompts have in common."""
+    texts = map(subject.bench.submission.read_text, subject.bench.worker.loaded)
+    return _told_blocks(subject) or any(map(_SPEAKS.search, texts))
 
 
 def _weak(size: int, words: str, one: Sequence[int], other: Sequence[int]) -> _Case:
