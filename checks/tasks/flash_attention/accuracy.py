@@ -58,7 +58,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=22,
+    version=23,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""

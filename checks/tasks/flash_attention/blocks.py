@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.cases import Case
 
-__all__ = ["every_so_many", "newest_alone", "wrong_blocks"]
+__all__ = ["every_so_many", "newest_alone", "spoken_against", "wrong_blocks"]
 
 _Count = npt.NDArray[np.int64]
 #: How long blocks may be → of T and the key tile that is told, 0 where none is.
@@ -116,6 +116,22 @@ def wrong_blocks(cases: Sequence[Case], counts: Sequence[_Count]) -> str:
         if all(_fits(count, rule.counts(case)) for case, count in pairs):
             return rule.words
     return ""
+
+
+def spoken_against(words: str, right: Sequence[Case]) -> bool:
+    """Whether by a rule that :func:`wrong_blocks` has told most answers would be wrong that are right.
+
+    Args:
+        words: What was told; of anything else nothing speaks against it.
+        right: Calls that were answered rightly.
+    """
+    rule = next((rule for rule in _rules() if rule.words == words), None)
+    if rule is None:
+        return False
+    counts = [rule.counts(case) for case in right if case.causal and 1 < case.q.shape[2] <= _LONGEST]
+    told = [count for count in counts if count is not None]
+    against = sum(not np.array_equal(count, np.tri(len(count), dtype=np.int64)) for count in told)
+    return 2 * against > len(told)
 
 
 def every_so_many(cases: Sequence[Case], counts: Sequence[_Count]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judge_tui.checks.tasks.flash_attention.blocks import spoken_against
 from judge_tui.checks.tasks.flash_attention.columns import wrong_columns
 from judge_tui.checks.tasks.flash_attention.earlier import of_an_earlier_call
 from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
@@ -42,7 +43,10 @@ def named(forward: Forward, rows: Rows) -> str:
     if known := wrong_columns(forward, rows.held):
         return mixed_columns(forward, rows.held) or known
     read = readings(forward, rows.held)
-    if not (known := mistake(read)) and read:
+    right = [held.case for held in rows.held if held.verdict is not Verdict.FAIL and held.case.plain]
+    known = mistake(read)
+    known = "" if known and spoken_against(known, right) else known
+    if not known and read:
         known = late_rescaling(readings(forward, rows.held, spread=_FAR))
     known = known or lost_values(read, [one.value for one in forward.bench.integers])
     known = known or outweighed(forward, rows) or wrong_merge(forward) or left_in_rows(forward)
