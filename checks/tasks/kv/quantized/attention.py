@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.kv.gqa.shared_heads import claims_sharing
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.quantized import other_calls
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
+from judge_tui.checks.tasks.kv.quantized.products import rounded
 from judge_tui.checks.tasks.kv.quantized.truth import drawn_shape
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis, plain
@@ -114,6 +115,8 @@ def _one(bench: Bench, found: Findings, coder: CacheCoder, told: int, far: float
     cause = "" if error <= limit else diagnosis(out[:1], last[:1], keys[:1], values[:1])
     if error > limit and not cause and relative_error(out, whole) <= limit:
         cause = "it attends over what went in, not over what it keeps"
+    if error > limit and not cause:
+        cause = rounded(out, last, keys, values, limit)
     found.limit(
         f"{coder.name}: its attention against attention over what it gives back, {words}: "
         "largest relative error", error, limit, note=cause, **coder.where,

@@ -28,7 +28,7 @@ _SAID = r"quanti[sz]|\bint_?[48]\b"
     "quantized",
     "quantized cache",
     establishes="Dequantized numbers are within half a step, attention uses them, and bytes are saved.",
-    version=15,
+    version=16,
     optional=True,
 )
 def quantized(bench: Bench, found: Findings) -> str:
