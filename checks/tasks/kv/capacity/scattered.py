@@ -92,7 +92,8 @@ def _off(subject: Subject, gone: int) -> float:
     cached.add(0)
     counts, tokens = np.zeros(_SEQUENCES, np.int64), gone * _EACH
     counts[0] = tokens
-    cached.feed(*(x[:, :, _EACH : _EACH + tokens] for x in stream), counts)
+    q, k, v = (x[:, :, _EACH : _EACH + tokens] for x in stream)
+    cached.feed(q, k, v, counts)
     errors = []
     for b in (0, *(n for n in range(_SEQUENCES) if n >= 2 * gone or n % 2)):
         part = slice(_EACH, _EACH + tokens) if b == 0 else slice(0, _EACH)

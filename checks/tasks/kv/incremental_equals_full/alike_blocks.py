@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,8 @@ def judge(subject: Subject, found: Findings, said: Sentences) -> None:
     if handed or bench.left < _LEFT * bench.budget:
         return
     with suppress(Raised, BadResult, Skipped):
-        make = subject.maker(max_len=_ROOM, **({"vocab": _VOCAB} if _keeps_blocks(subject) else {}))
+        sizes: dict[str, Any] = {"vocab": _VOCAB} if _keeps_blocks(subject) else {}
+        make = subject.maker(max_len=_ROOM, **sizes)
         if make(1).takes != "tokens" or not _off(subject, make, [[1] * 7, [2] * 6]) <= _ROUNDED:
             return
         cases, began = 0, time.perf_counter()

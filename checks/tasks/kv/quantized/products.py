@@ -84,4 +84,4 @@ def _softmax(scores: Array) -> Array:
 def _cut(x: Array, bits: int) -> Array:
     """Numbers rounded to so many bits, the leading one among them."""
     fraction, exponent = np.frexp(x)
-    return np.ldexp(np.rint(np.ldexp(fraction, bits)), exponent - bits)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(fraction, bits)), exponent - bits))
