@@ -221,7 +221,7 @@ def _together(
     told = unreadable(worker.submission, broken)
     result.rejected.update({role.name: list(told) for role in contract.roles})
     fatal = casualties.calls.setdefault("", {})
-    contract.find(Search(worker, loaded, result.found, result.rejected, fatal))
+    contract.find(Search(worker, loaded, result.found, result.rejected, fatal, result.broken))
     for name, notes in result.rejected.items():
         fault = cause(worker.submission, loaded, broken, fatal, notes, contract.packages)
         if name not in result.found and fault is not None:

@@ -52,7 +52,7 @@ def broken(
         return None
     target = sure.target
     tried = [one for one in refused if one[0].target == target]
-    searched = role.agrees is not None and not role.by_parameters
+    searched = _meets_a_model(role) and not role.by_parameters
     faults = _alike(tried) if searched else [fault for _, fault in tried]
     if not faults or not all(is_its_own(submission, fault, role) for fault in faults):
         return None
@@ -83,6 +83,11 @@ def _is_beyond_doubt(loaded: Inventories, role: Role, binding: Binding) -> bool:
     )
 
 
+def _meets_a_model(role: Role) -> bool:
+    """Whether it is handed a model of ours, which it may meet in a way of its own; numbers it may not."""
+    return role.agrees is not None and any(param.kind == "model" for param in role.params)
+
+
 def _alike(tried: Sequence[Refused]) -> Sequence[Fault]:
     """What was done alike in two ways, such as with two models, if a model can hardly be blamed for it."""
     styles: dict[tuple[str, str | None, int | None], set[str]] = {}
@@ -107,7 +112,7 @@ def is_its_own(submission: Submission, fault: Fault, role: Role) -> bool:
         fault: What it did.
         role: What was looked for.
     """
-    alike = role.agrees is not None
+    alike = _meets_a_model(role)
     if isinstance(fault, BadResult):
         return True
     if not isinstance(fault, Raised) or not (fault.file and fault.line):

@@ -115,6 +115,7 @@ class Search:
         bound: Role → how it is called; holds what is written by hand, and is added to.
         rejected: Role → what was tried, and how it failed.
         fatal: What ended the process when it was called → how; it is not called again.
+        broken: Role → what the callable did that plays it beyond doubt, and in no way that was tried.
     """
 
     worker: Worker
@@ -122,6 +123,7 @@ class Search:
     bound: Option = field(default_factory=dict)
     rejected: dict[str, list[str]] = field(default_factory=dict)
     fatal: dict[str, Fault] = field(default_factory=dict)
+    broken: dict[str, Fault] = field(default_factory=dict)
 
     def params(self, target: str) -> Sequence[Mapping[str, Any]]:
         """The parameters of a callable, ``self`` left out, or of what a class is made from; none if unknown.

@@ -106,8 +106,8 @@ class Asked:
             return f"the launch ends in error {self.answer.device_error}{_last_fault(self.answer)}"
         if self.answer.code >= UNSAID:
             why = next((event.text for event in self.answer.events if event.kind == "api_error"), "")
-            error = f"{self.answer.code - UNSAID}{f', {why}' if why else ''}"
-            return f"the launch is refused (error {error}), and the launcher says that all went well"
+            told = f"{self.answer.code - UNSAID}{f', {why}' if why else ''}"
+            return f"the launch is refused (error {told}), and the launcher says that all went well"
         if self.compared is None or self.answer.status == "refused":
             return f"refused with code {self.answer.code}"
         chosen = self.compared.chosen

@@ -55,7 +55,9 @@ def find(search: Search) -> None:
         return made
 
     if roles.PROJECT.name not in bound:
-        _take(searched(roles.PROJECT), bound, rejected)
+        alone = searched(roles.PROJECT)
+        search.broken.update(alone.broken)
+        _take(alone, bound, rejected)
     if all(name in bound for name in _LAYER):
         return
     best: binder.Bindings | None = None

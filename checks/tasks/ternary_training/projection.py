@@ -146,6 +146,8 @@ class _Subject:
         try:
             self.layer = Layer(bench)
         except (Unbound, Skipped):
+            if not alone and (fault := bench.bindings.broken.get(PROJECT.name)):
+                raise fault from None
             if not alone:
                 raise
         if self.layer is not None:

@@ -104,6 +104,7 @@ PROJECT = Role(
     (*_AVOID, r"de_?quant", r"unpack", r"pack", r"back(ward)?", r"bwd", r"grad", r"forward", r"fwd",
      r"linear", r"layer", r"activation", r"__init__", r"count", r"spars", r"stat", r"error", r"is_ternary"),
     required=False,
+    sure=1,
     agrees=agreement,
 )  # fmt: skip
 FORWARD = Role(

@@ -16,10 +16,12 @@ import numpy.typing as npt
 
 from judge_tui.checks.binding.solver import RIGHT, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.handover import Handle
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
+from judge_tui.checks.tasks.kv.faces.slots import arrays_of, changed
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis, nearly
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -102,7 +104,18 @@ def _stepped(search: Search, bound: Option, diagnosed: Callable[[Array, Array, A
         errors.append(_compared(cached, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
         if cached.mode != "read" and t >= 2 and not errors[-1] <= RIGHT:
             mistakes.add(diagnosed(out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
+    if mistakes and cached.mode == "fused" and _keeps_nothing(cached):
+        raise Skipped("keeps nothing of what it is given: it is attention, and no step of a cache")
     return Trial(float(np.max(errors)), mistake=mistakes.pop() if len(mistakes) == 1 else "")
+
+
+def _keeps_nothing(cached: Cached) -> bool:
+    """Whether a further step leaves every array of its objects as it is; False where they show none."""
+    roots = [state for state in cached.states if isinstance(state, Handle)]
+    q, k, v = drawn(np.random.default_rng(9), cached.sizes, 1)
+    before = arrays_of(cached.worker, roots)
+    cached.feed(q, k, v)
+    return bool(before) and not changed(before, arrays_of(cached.worker, roots))
 
 
 @trial
