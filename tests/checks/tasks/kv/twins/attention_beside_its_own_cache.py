@@ -1,5 +1,5 @@
 # right: a layer holds its cache, and its attend(q, k, v) is over what it is handed: it stores nothing
-# only: incremental_equals_full, cache_size_minimality
+# only: incremental_equals_full, growth
 import numpy as np
 
 
