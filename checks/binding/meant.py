@@ -112,7 +112,7 @@ def is_its_own(submission: Submission, fault: Fault, role: Role) -> bool:
         fault: What it did.
         role: What was looked for.
     """
-    alike = _meets_a_model(role)
+    alike = _meets_a_model(role) or (role.by_parameters and role.agrees is not None)
     if isinstance(fault, BadResult):
         return True
     if not isinstance(fault, Raised) or not (fault.file and fault.line):

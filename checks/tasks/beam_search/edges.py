@@ -359,10 +359,10 @@ _CASES: dict[str, Case] = {
     "eos_token_id = 0": _eos_zero,
     "EOS within a prompt": _eos_in_prompt,
     "log-probabilities of -inf": _impossible,
-    "sums near -800": _far_below,
     _CERTAIN: _certain_first,
     _RUN_OUT: _beams_run_out,
     "exact ties": _ties,
+    "sums near -800": _far_below,
     _ENDS: misread,
 }
 

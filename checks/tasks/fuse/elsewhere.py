@@ -67,7 +67,7 @@ def out_of_range(logits: npt.NDArray[np.float32], indices: Indices, number: int)
         number: Of the row in its launch.
     """
     V, wanted = len(logits), np.sort(logits)[::-1][: len(indices)]
-    if len(indices) > 1 and (indices == indices[0]).all():
+    if len(indices) > 1 and (indices == -1).all():
         # in a row of equal logits any shift would fit
         return "nothing is chosen: they are all the same"
     for off, one in ((number * V, "start"), (1, 1), (-1, -1)):

@@ -1,4 +1,7 @@
-"""A prompt that is refused: none of its tokens stays behind, in front of those that come next."""
+"""A prompt that is refused: none of its tokens stays behind, in front of those that come next.
+
+Earlier data is intact all the same, and whoever is refused may begin anew: what stays behind only warns.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
 
 __all__ = ["judge"]
 
@@ -32,7 +36,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     Args:
         subject: The submission's cache, which is told how many tokens it has room for.
         found: Gathers the evidence.
-        said: What is wrong is put in front.
+        said: What is odd is put behind all else.
     """
     limit, where = float32_limit(subject), subject.where("append_many", "step_many", "append", "step")
     quantity = (
@@ -46,10 +50,10 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     except (Raised, BadResult, Skipped) as fault:
         found.note(quantity, "not judged", note=fault.message)
         return
-    if not found.limit(quantity, error, limit, note=how, **where):
+    if not found.limit(quantity, error, limit, note=how, otherwise=Verdict.WARN, **where):
         then = how or f"{_AFTER} tokens that come next are off by {error:.2g}"
         refused = f"a prompt of {_PROMPT} tokens that is refused where {_AFTER} have room"
-        said.insert(0, f"{refused} leaves some of them behind: {then}")
+        said.append(f"{refused} leaves some of them behind: {then}")
 
 
 def _goes(subject: Subject, limit: float) -> bool:

@@ -21,7 +21,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
-from judge_tui.checks.tasks.kv.faces.slots import arrays_of, changed
+from judge_tui.checks.tasks.kv.faces.slots import Kept, arrays_of, changed
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis, nearly
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -104,18 +104,26 @@ def _stepped(search: Search, bound: Option, diagnosed: Callable[[Array, Array, A
         errors.append(_compared(cached, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
         if cached.mode != "read" and t >= 2 and not errors[-1] <= RIGHT:
             mistakes.add(diagnosed(out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
-    if mistakes and cached.mode == "fused" and _keeps_nothing(cached):
+    alone = cached.mode == "fused" and bound["step"].on == "cache"
+    if mistakes and alone and _keeps_nothing(cached):
         raise Skipped("keeps nothing of what it is given: it is attention, and no step of a cache")
     return Trial(float(np.max(errors)), mistake=mistakes.pop() if len(mistakes) == 1 else "")
 
 
 def _keeps_nothing(cached: Cached) -> bool:
-    """Whether a further step leaves every array of its objects as it is; False where they show none."""
-    roots = [state for state in cached.states if isinstance(state, Handle)]
+    """Whether a further step leaves every array of its objects as it is; False where they show none.
+
+    What a step gives back is no object of its own that stays: its arrays are new ones.
+    """
+    before = _held_by(cached)
     q, k, v = drawn(np.random.default_rng(9), cached.sizes, 1)
-    before = arrays_of(cached.worker, roots)
+    roots = list(cached.states)
     cached.feed(q, k, v)
-    return bool(before) and not changed(before, arrays_of(cached.worker, roots))
+    return bool(before) and roots == list(cached.states) and not changed(before, _held_by(cached))
+
+
+def _held_by(cached: Cached) -> Kept:
+    return arrays_of(cached.worker, [state for state in cached.states if isinstance(state, Handle)])
 
 
 @trial

@@ -1,5 +1,5 @@
 # bug: a prompt that does not fit is stored as far as it does, and refused then
-# caught by: capacity
+# caught by: capacity (warn)
 # only: capacity, incremental_equals_full
 import numpy as np
 
