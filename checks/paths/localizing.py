@@ -39,6 +39,8 @@ _RIGHT, _SHARE = 6, 0.3
 _CHANCE, _CHANCE_LEFT = 50, 1000
 #: Seconds that a check has taken at most which is asked again, and characters that its sources have.
 _QUICK, _MOST_READ = 20.0, 200_000
+#: It may take so many times as long again, and so many seconds more.
+_TIMES, _START = 2.0, 5.0
 _OF_A_MASK = re.compile(r"(else of )?if (not )?[\w.]*causal\w*")
 QUANTITY = "answers that take this path"
 
@@ -53,6 +55,7 @@ class Path:
         runs: Whether they run where an answer is wrong; else they do not there.
         met: Answers of which that holds.
         wrong: Those of them that are wrong: all wrong ones.
+        others: Answers of which it does not hold: right ones.
         guard: What leads to the lines, as a piece of code; empty where nothing does.
     """
 
@@ -61,6 +64,7 @@ class Path:
     runs: bool
     met: int
     wrong: int
+    others: int
     guard: str = ""
 
     def __str__(self) -> str:
@@ -83,26 +87,27 @@ def told(check: Check, bench: Bench, found: Findings, seconds: float) -> str:
     answers = bench.answers
     if bench.place.gpu or seconds > _QUICK or answers.right < _RIGHT:
         return ""
-    path = path_of(check, bench, answers)
+    path = path_of(check, bench, answers, _TIMES * seconds + _START)
     if path is None:
         return ""
     found.note(
-        QUANTITY, f"{path.wrong} of {path.met} wrong, {answers.right - path.met + path.wrong} others right",
+        QUANTITY, f"{path.wrong} of {path.met} wrong, {path.others} others right",
         file=path.file, line=path.line, note=str(path),
     )  # fmt: skip
     # that there is a mask, the check says itself
     return "" if _OF_A_MASK.fullmatch(path.guard) else str(path)
 
 
-def path_of(check: Check, bench: Bench, answers: Answers) -> Path | None:
+def path_of(check: Check, bench: Bench, answers: Answers, seconds: float) -> Path | None:
     """The lines that tell a check's wrong answers from its right ones.
 
     Args:
         check: It.
         bench: Where it ran.
         answers: What it was answered there.
+        seconds: What it may take of the submission's own time.
     """
-    with contextlib.suppress(JudgeError, Fault, SyntaxError, RecursionError):
+    with contextlib.suppress(JudgeError, Fault, SyntaxError, RecursionError, UnicodeDecodeError):
         files = tuple(file for file in bench.bindings.loaded if file.endswith(".py"))
         sources = {file: bench.submission.path.joinpath(file).read_text("utf-8") for file in files}
         edited = bench.submission
@@ -110,8 +115,8 @@ def path_of(check: Check, bench: Bench, answers: Answers) -> Path | None:
             return None
         for file, source in sources.items():
             edited = edited.edited(file, counting(source))
-        watching = _Watching(bench_of_edited(bench, edited, Bench), files, len(answers.asked))
-        return _distinct(watching.runs(check, answers.asked), sources)
+        watching = _Watching(bench, bench_of_edited(bench, edited, Bench), files, len(answers.asked))
+        return _distinct(watching.runs(check, answers.asked, min(seconds, check.budget)), sources)
     return None
 
 
@@ -133,26 +138,29 @@ class _Watching:
     """A check that is asked again on a submission that keeps account of its lines.
 
     Attributes:
+        of: The bench of the submission as it is; where that is stopped, so is this.
         bench: Of that submission.
         files: Those that keep account.
         count: Answers after which no more is asked.
         made: What ran while each was made.
     """
 
+    of: Bench
     bench: Bench
     files: Sequence[str]
     count: int
     made: list[_Run] = field(default_factory=list)
 
-    def runs(self, check: Check, before: Sequence[Answer]) -> list[_Run]:
+    def runs(self, check: Check, before: Sequence[Answer], budget: float) -> list[_Run]:
         """What ran while each answer was made that is known to be right or wrong.
 
         Args:
             check: That asks.
             before: The same answers of the submission as it is.
+            budget: Seconds, in the submission's own time.
         """
         bench = self.bench
-        bench.begin(check.id, check.budget)
+        bench.begin(check.id, budget)
         bench.answers.begins, bench.answers.ends = self._begins, self._ends
         try:
             with contextlib.suppress(_Enough, JudgeError, Fault), np.errstate(all="ignore"):
@@ -167,6 +175,8 @@ class _Watching:
         return [run for run in runs if run.answer.fine is not None]
 
     def _begins(self) -> None:
+        if self.of.stopped:
+            raise _Enough
         self._taken()
 
     def _ends(self, answer: Answer) -> None:
@@ -183,7 +193,9 @@ class _Watching:
             for file in self.files:
                 worker.load(file)
                 listed = Target(file, SEEN)
-                ran |= {(file, int(line)) for line in worker.value(worker.call(listed, method="copy").handle)}
+                # whatever the submission makes of the list, only numbers of lines are taken from it
+                lines = worker.value(worker.call(listed, method="copy").handle)
+                ran |= {(file, line) for line in lines if type(line) is int}
                 worker.call(listed, method="clear")
             return frozenset(ran)
         return None
@@ -209,7 +221,7 @@ def _distinct(runs: Sequence[_Run], sources: Mapping[str, str]) -> Path | None:
             others = sum(sum(other) <= len(met) for other in ways)
             rarely = others * (_CHANCE if taken else _CHANCE_LEFT)
             if met.count(False) == wrong and _tells(len(met), len(runs), wrong, rarely):
-                found.append(Path(file, line, taken, len(met), wrong))
+                found.append(Path(file, line, taken, len(met), wrong, len(runs) - len(met)))
     if not found:
         return None
     best = max(found, key=lambda path: (path.wrong / path.met, path.runs))

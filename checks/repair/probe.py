@@ -235,6 +235,11 @@ class Trial:
         self._open = contextlib.ExitStack()
         self._worker: Worker | None = None
 
+    @property
+    def known(self) -> bool:
+        """Whether it is known of some pieces that they are answered wrongly."""
+        return bool(self._probe.wrong)
+
     def close(self) -> None:
         """End the process."""
         self._open.close()

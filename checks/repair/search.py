@@ -157,13 +157,16 @@ class _Search:
         if not self._sources:
             return None
         _ = self._bench.bindings
-        made = [
-            recorder for check in self._fails[:_PROBES] if (recorder := self._recorded(check)) is not None
-        ]
-        if not made:
+        recorder: Recorder | None = None
+        for check in self._fails[:_PROBES]:
+            made = self._recorded(check)
+            recorder = recorder or made
+            # where it is known which answers are wrong, most edits are seen to be none at the first of them
+            if made is not None and {True, False} <= set(made.fine):
+                recorder = made
+                break
+        if recorder is None:
             return None
-        # where it is known which answers are wrong, most edits are seen to be none at the first of them
-        recorder = next((one for one in made if {True, False} <= set(one.fine)), made[0])
         self._bench.renewed()
         self._fails = [recorder.check, *(one for one in self._fails if one != recorder.check)]
         file, source = next(iter(self._sources.items()))
@@ -246,7 +249,8 @@ class _Search:
                 if answer.change is Change.NONE:
                     silent.append(candidate)
                 yield candidate, answer
-            for candidate in silent:
+            # a wrong answer that stays as it is proves enough
+            for candidate in () if trial.known else silent:
                 yield candidate, trial.answer(candidate.file, candidate.edit.source, whole=True)
 
     def _mended(self, candidate: _Candidate) -> tuple[str, ...]:

@@ -17,10 +17,13 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 #: A variable, and what it is set to.
 _SET = re.compile(r"\b([A-Za-z_]\w*)\s*(?:[-+*/|]|<<|>>)?=(?!=)([^;]*);")
 _SIZES = ("V", "K")
+_CASE = re.compile(r"\b(case|default)\b")
 
 
 def picked_by_sizes(host: Function, launcher: Launcher, callee: str) -> bool:
-    """Whether a host function calls another behind conditions, each of them about V or K.
+    """Whether a host function calls another in several places, and V or K decide between these.
+
+    What all the places stand in decides nothing between them.
 
     Args:
         host: It.
@@ -28,11 +31,13 @@ def picked_by_sizes(host: Function, launcher: Launcher, callee: str) -> bool:
         callee: The name of the other.
     """
     sizes = _about_sizes(host, launcher)
-    called = [
-        set(_WORD.findall(_before(host.body, found.start())))
-        for found in re.finditer(rf"\b{re.escape(callee)}\s*<", host.body)
+    found = [
+        _before(host.body, place.start()) for place in re.finditer(rf"\b{re.escape(callee)}\s*<", host.body)
     ]
-    return len(called) > 1 and any(sizes & words for words in called)
+    shared = set[str]().union(*found).intersection(*found)
+    return len(found) > 1 and any(
+        sizes & set(_WORD.findall(head)) for heads in found for head in heads if head not in shared
+    )
 
 
 def _about_sizes(host: Function, launcher: Launcher) -> set[str]:
@@ -48,7 +53,7 @@ def _about_sizes(host: Function, launcher: Launcher) -> set[str]:
     return found
 
 
-def _before(body: str, at: int) -> str:
+def _before(body: str, at: int) -> list[str]:
     """What decides whether a place is come to: the beginning of its statement, the heads of its blocks."""
     heads: list[str] = []
     depth, end, inside = 0, at, True
@@ -63,4 +68,8 @@ def _before(body: str, at: int) -> str:
             depth -= 1
         elif letter == "{":
             end, inside = place, True
-    return " ".join(heads)
+    # a case decides together with its switch
+    return [
+        f"{head} {after}" if _CASE.search(head) else head
+        for head, after in zip(heads, [*heads[1:], ""], strict=False)
+    ]
