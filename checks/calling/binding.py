@@ -165,6 +165,13 @@ class Binding:
     origin: str = "found"
     why: str = ""
     line: int = 0
+    # what it can be told: asked for at every call
+    _told: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        handed = (name for a in (*self.args, *(self.init or ())) for name in (a.source, *a.sources))
+        patched = (source.partition(".")[0] for source in self.patch.values())
+        object.__setattr__(self, "_told", frozenset((*handed, *self.attributes.values(), *patched)))
 
     @property
     def target(self) -> str:
@@ -173,11 +180,7 @@ class Binding:
 
     def takes(self, param: str) -> bool:
         """Whether the callable can be told ``param``."""
-        return (
-            any(param in (a.source, *a.sources) for a in (*self.args, *(self.init or ())))
-            or param in self.attributes.values()
-            or any(source.partition(".")[0] == param for source in self.patch.values())
-        )
+        return param in self._told
 
     def handed(self, **sources: str) -> Binding:
         """The same call, handed something else: canonical parameter → what goes in its place."""

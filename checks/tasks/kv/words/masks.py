@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.lines import split_lines
@@ -105,10 +106,15 @@ def _named(node: ast.expr) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def functions_of(submission: Submission, file: str) -> dict[str, list[ast.FunctionDef]]:
+def functions_of(submission: Submission, file: str) -> Mapping[str, list[ast.FunctionDef]]:
     """Name → functions and methods of a file."""
+    return _functions(submission.read_bytes(file))
+
+
+@lru_cache(maxsize=4)
+def _functions(source: bytes) -> Mapping[str, list[ast.FunctionDef]]:
     try:
-        tree = parsed(submission.read_bytes(file))
+        tree = parsed(source)
     except SyntaxError:
         return {}
     functions: dict[str, list[ast.FunctionDef]] = {}
