@@ -31,27 +31,41 @@ class Fault(Exception):
         file: File of the submission, relative to its folder, where it happened.
         line: 1-based line in that file.
         output: Traceback or captured output, for the evidence.
+        at: The expression there, and what its operands were.
     """
 
     def __init__(
-        self, message: str, *, file: str | None = None, line: int | None = None, output: str = ""
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        output: str = "",
+        at: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
         self.file = file
         self.line = line
         self.output = output
+        self.at = at
 
     def brief(self, most: int) -> str:
         """The clause in at most so many characters, an ellipsis where it was cut."""
         return self.message if len(self.message) <= most else f"{self.message[: most - 1].rstrip()}…"
 
     @property
+    def place(self) -> str:
+        """``file:line``, and what stood there; empty where it is not known."""
+        if not (self.file and self.line):
+            return ""
+        return f"{self.file}:{self.line}{': ' * bool(self.at)}{self.at}"
+
+    @property
     def placed(self) -> str:
         """The clause with the place, where one is known and not told already."""
-        place = f"{self.file}:{self.line}"
-        known = self.file and self.line and place not in self.message
-        return f"{self.message} ({place})" if known else self.message
+        known = self.place and f"{self.file}:{self.line}" not in self.message
+        return f"{self.message} ({self.place})" if known else self.message
 
 
 class Raised(Fault):
@@ -72,10 +86,10 @@ class Raised(Fault):
         line: int | None = None,
         output: str = "",
         kinds: Sequence[str] = (),
+        at: str = "",
     ) -> None:
-        super().__init__(
-            f"raised {kind}: {message}" if message else f"raised {kind}", file=file, line=line, output=output
-        )
+        said = f"raised {kind}: {message}" if message else f"raised {kind}"
+        super().__init__(said, file=file, line=line, output=output, at=at)
         self.kind = kind
         self.kinds = (kind, *kinds)
         self.detail = message

@@ -171,7 +171,5 @@ def _place(bench: Bench, check: Check) -> tuple[str | None, int | None]:
 
 
 def _told(fault: Fault) -> str:
-    where = (
-        f" at {fault.file}:{fault.line}" if isinstance(fault, Raised) and fault.file and fault.line else ""
-    )
+    where = f" at {fault.place}" if isinstance(fault, Raised) and fault.place else ""
     return f"{BROKE}{fault.message}{where}"

@@ -59,7 +59,7 @@ def broken(
     first = faults[0]
     said = f"{first.message} in {target.rpartition(':')[2]}, however it is called"
     return Fault(
-        Fault(said, file=first.file, line=first.line).placed,
+        Fault(said, file=first.file, line=first.line, at=first.at).placed,
         file=first.file,
         line=first.line,
         output=first.output,

@@ -355,6 +355,7 @@ def raised(value: Any, reply: Mapping[str, Any], *, gpu: bool) -> Raised | NotPo
         str(told.get("type", "")),
         str(told.get("message", "")),
         kinds=[str(kind) for kind in kinds] if isinstance(kinds, list) else (),
+        at=str(told.get("at", ""))[:_LONGEST_NAME],
         **where,
     )
 

@@ -121,6 +121,7 @@ class _Raised(TypedDict):
     traceback: Text
     file: NotRequired[Name | None]
     line: NotRequired[Line | None]
+    at: NotRequired[Name]
     lacking: NotRequired[Name]
     kinds: NotRequired[Annotated[list[Name], msgspec.Meta(max_length=64)]]
 

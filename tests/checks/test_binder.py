@@ -189,7 +189,7 @@ def test_a_written_target_that_raises_says_where_and_is_no_failure(scale: Task, 
     try:
         outcome = run_check(scale, scale.by_id["right"], bench)
         assert outcome.verdict == "unbound"
-        assert "has no attribute 'tokens' (code.py:2)" in outcome.summary
+        assert "has no attribute 'tokens' (code.py:2: `x.tokens`, x is float64 (3, 4))" in outcome.summary
     finally:
         bench.close()
 
