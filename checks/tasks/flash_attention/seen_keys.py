@@ -35,7 +35,7 @@ def wrong_keys(read: Sequence[Read]) -> str:
     if len(told) < len(read) or not told:
         return ""
     cases = [each.case for each in read]
-    few = _named(cases, told, _SETS) or wrong_blocks(cases, told) or every_so_many(cases, told)
+    few = _named(cases, told, _sets(cases)) or wrong_blocks(cases, told) or every_so_many(cases, told)
     few = few or newest_alone(cases, told)
     return few or f"weights are right but for which keys count: {_by_example(cases[0], told[0])}"
 
@@ -55,13 +55,9 @@ def counts_told(
     """
     if all(_fits(count, _seen(case)) for case, count in zip(cases, counts, strict=True)):
         return ""
-    every = {
-        _OWN: _LEFT_OUT[_OWN],
-        **_QUERIES,
-        **{words: count for words, count in _SETS.items() if "written" not in words},
-    }
+    sets = {words: count for words, count in _sets(cases).items() if "written" not in words}
     return (
-        _named(cases, counts, every)
+        _named(cases, counts, {_OWN: _LEFT_OUT[_OWN], **_QUERIES, **sets})
         or wrong_blocks(cases, counts)
         or (_by_example(cases[0], counts[0]) if example else "")
     )
@@ -237,7 +233,25 @@ _QUERIES: Mapping[str, _Count] = {
     "queries of the first tile count twice": lambda r, c, t, n: 1 + (r < t),
 }
 _MASKED = _VISITED | frozenset(_LEFT_OUT.values()) | frozenset(_QUERIES.values())
-_SETS: Mapping[str, _Count] = {**_LEFT_OUT, **_OF_VISITED, **_INSTEAD}
+#: Where no mask is asked for, and the walk over tiles is that of one.
+_UNASKED: Mapping[str, _Count] = {
+    "pairs of tiles beyond the diagonal are left out without the mask as well": lambda r, c, t, n: (
+        c // t <= r // t
+    ),
+    "pairs of tiles on the near side of the diagonal are left out": lambda r, c, t, n: c // t >= r // t,
+    "earlier keys are hidden, and no mask is asked for": lambda r, c, t, n: c >= r,
+    "every tile of rows sees its own tile of keys and its neighbours alone": lambda r, c, t, n: (
+        abs(c // t - r // t) <= 1
+    ),
+}
+
+
+def _sets(cases: Sequence[Case]) -> Mapping[str, _Count]:
+    """The sets of keys that mistakes leave, in the words for calls with a mask or without."""
+    if any(case.causal for case in cases):
+        return {**_LEFT_OUT, **_OF_VISITED, **_INSTEAD}
+    masked = {f"{words}, and no mask is asked for": count for words, count in _INSTEAD.items()}
+    return {**_LEFT_OUT, **_OF_VISITED, **_UNASKED, **masked}
 
 
 def _by_example(case: Case, count: npt.NDArray[np.int64]) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.flash_attention.filled import filled_keys
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention.scales import scale_told
 from judge_tui.checks.tasks.flash_attention.seen_keys import wrong_keys
@@ -44,7 +45,7 @@ def mistake(read: Sequence[Read]) -> str:
         for words, gives in _named():
             if all(alike(gives(each), each.made) for each in read):
                 return words
-        ways = (wrong_scale, wrong_keys, wrong_stream, wrong_sum, wrong_slopes)
+        ways = (wrong_scale, wrong_keys, wrong_stream, wrong_sum, filled_keys, wrong_slopes)
         return next(filter(None, (way(read) for way in ways)), "")
 
 

@@ -119,6 +119,32 @@ def in_blocks(scores: Any, seen: Any, tile: int) -> Any:
     return softmax(scores, (keys < end) & (~last | (keys <= rows)))
 
 
+def hides_rows(scores: Any, seen: Any, tile: int) -> Any:
+    """Without the mask, rows of a last tile that is not whole are hidden, and not its keys."""
+    length = scores.shape[-1]
+    if not seen.all() or length % tile == 0:
+        return softmax(scores, seen)
+    takes = np.arange(length)[:, None] % tile < length % tile
+    weights = np.where(takes | (np.arange(length) < length // tile * tile), np.exp(scores), 0.0)
+    return weights / (weights.sum(axis=-1, keepdims=True) + takes * float(-length % tile))
+
+
+def filled_and_short(scores: Any, seen: Any, tile: int) -> Any:
+    """Zeros behind the last key count in every row, and the first key in none but the first."""
+    at = np.arange(scores.shape[-1])
+    weights = np.where(seen & ((at > 0) | (at[:, None] == 0)), np.exp(scores), 0.0)
+    return weights / (weights.sum(axis=-1, keepdims=True) + float(-scores.shape[-1] % tile))
+
+
+def walks_to_the_diagonal(scores: Any, seen: Any, tile: int) -> Any:
+    """Pairs of tiles beyond the diagonal are never visited, whether or not a mask is asked for."""
+    at = np.arange(scores.shape[-1]) // tile
+    return softmax(scores, seen & (at <= at[:, None]))
+
+
+NAMED["the mask of a last tile that is not whole hides rows of it, not keys"] = hides_rows
+NAMED["zeros that fill up the last tile of keys are attended to"] = filled_and_short
+NAMED["pairs of tiles beyond the diagonal are left out without the mask as well"] = walks_to_the_diagonal
 NAMED["with keys in blocks of T/2: of the blocks of keys that it visits the last alone is masked"] = in_blocks
 
 
