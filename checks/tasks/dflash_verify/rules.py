@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judge_tui.checks.tasks.dflash_verify.picks import picked, picked_new
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case
 from judge_tui.checks.tasks.dflash_verify.walks import WALKS, Wanted
@@ -68,7 +69,7 @@ def explained(cases: Sequence[Case]) -> str:
     plain = [case for case in cases if not _twins(case.tree)]
     if rule := followed(plain):
         return RULES[rule]
-    return _walked(plain) or _cut_off(plain)
+    return _walked(plain) or _cut_off(plain) or (picked(plain) if plain else "")
 
 
 def _twins(tree: Tree) -> bool:
@@ -186,7 +187,7 @@ def taken_from(cases: Sequence[Case]) -> str:
             covered = all(case in inside for case in wrong)
             if wrong and covered and all(case.answer.new == _new(case, rule) for case in inside):
                 return f"{scope} what the target gives after {words}"
-    return ""
+    return picked_new(asked) if wrong else ""
 
 
 def _new(case: Case, rule: str) -> int:
