@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.tasks.kv.incremental_equals_full.weight_counts import count_words
 from judge_tui.checks.tasks.kv.incremental_equals_full.weight_heads import head_words, normalised_words
 from judge_tui.checks.tasks.kv.words.misplaced import places, span
 from judge_tui.checks.tasks.kv.words.reference import causal_rows
@@ -42,7 +43,7 @@ def weight_words(made: Array, scores: Array) -> str:
         gone = _gone(made, right)
         return f"{ahead}; without weight: {places(gone)}" if gone.any() else ahead
     seen = np.broadcast_to(causal_rows(*scores.shape[2:]), scores.shape)
-    if told := head_words(made, right) or normalised_words(made, scores, seen):
+    if told := head_words(made, right) or count_words(made, scores) or normalised_words(made, scores, seen):
         return told
     told = _lost(made, right, scores) or _scaled(made, right, wrong)
     return told or _other_scores(made, scores)

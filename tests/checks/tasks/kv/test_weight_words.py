@@ -74,6 +74,11 @@ def _mask_from_the_start() -> np.ndarray:
     return _weights(seen=np.broadcast_to(np.arange(STORED) <= np.arange(ROWS)[:, None], SCORES.shape))
 
 
+def _counted(times: list[int]) -> np.ndarray:
+    weights = np.where(SEEN, np.exp(SCORES), 0.0) * times
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
 def _not_finite() -> np.ndarray:
     made = _weights()
     made[:, :, 4] = np.nan
@@ -111,6 +116,11 @@ def _over(axis: int) -> np.ndarray:
             _mask_from_the_start(),
             "5 of 5 rows do not see all tokens before them: row 4, of token 8, sees tokens 0 to 4 of 9 alone",
         ),
+        (
+            _counted([2, 2, 1, 1, 1, 1, 0, 1, 0]),
+            "tokens 0 to 1 of 9: key and value count twice, those of tokens 6, 8 of 9 not at all",
+        ),
+        (_counted([1, 1, 3, 1, 1, 1, 1, 1, 1]), "token 2: key and value count 3 times"),
         (_not_finite(), "row 4: not finite"),
         (_over(1), "weights are divided by the sum over the heads, not over the tokens"),
         (np.where(SEEN, np.exp(SCORES), 0.0), "weights are exp of the scores, not divided by their sum"),
