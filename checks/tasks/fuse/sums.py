@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.fuse.merging import common
 from judge_tui.checks.tasks.fuse.seen_sums import Hypothesis, Sum, sum_of
 from judge_tui.checks.tasks.fuse.trial import Settled
 
-__all__ = ["wrong_chunks", "wrong_sum"]
+__all__ = ["sums_off", "wrong_chunks", "wrong_sum"]
 
 #: V of the rows that are launched: whole rounds of all threads, and rests of every kind.
 _LENGTHS = (1024, 2047, 3601)
@@ -101,6 +101,24 @@ def wrong_chunks(
     launcher = settled.launcher
     found.note("the sum of exponentials", mistake.words, file=launcher.file, line=launcher.line or None)
     return f"; {mistake.words}"
+
+
+def sums_off(wrong: Sequence[Asked]) -> str:
+    """That rows are right but for the sum that they are divided by, as a clause; empty where that is not all.
+
+    Args:
+        wrong: Answers that are wrong.
+    """
+    told = [each for each in wrong if each.question.logits.shape[1] <= _LONGEST][:_MOST]
+    sums = list(_sums(told))
+    if not sums or len(sums) < len(told) or not all(each.off for each in sums):
+        return ""
+    with np.errstate(over="ignore"):
+        times = sorted(float(np.exp(each.log - each.row.log)) for each in sums)
+    often = (
+        f"{times[0]:.3g}" if times[-1] - times[0] <= 1e-3 * times[0] else f"{times[0]:.3g} to {times[-1]:.3g}"
+    )
+    return f"indices are right, and the sum of exponentials is {often} times what it should be"
 
 
 def _mistake(launched: Sequence[Sum], own: Sequence[Sum]) -> Hypothesis | None:

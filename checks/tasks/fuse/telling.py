@@ -32,7 +32,7 @@ from judge_tui.checks.tasks.fuse.missing_entries import as_it_is
 from judge_tui.checks.tasks.fuse.other_rows import rows_of, taken_from_others, which_are_wrong
 from judge_tui.checks.tasks.fuse.output_strides import rows_apart
 from judge_tui.checks.tasks.fuse.rounding import rounded
-from judge_tui.checks.tasks.fuse.sums import wrong_chunks, wrong_sum
+from judge_tui.checks.tasks.fuse.sums import sums_off, wrong_chunks, wrong_sum
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.tasks.fuse.unwritten_reads import read_unwritten
 from judge_tui.checks.tasks.fuse.widths import longest_right, wrong_widths
@@ -93,7 +93,8 @@ def _explained(
         why = why or _ending(taken_from_others(launches))
     if why or not plain or first.compared is None:
         return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}{why}"
-    chosen = "" if first.compared.chosen.all() else _chosen(first, asked, wrong)
+    # all that is known of what is wrong where no mistake gives it
+    chosen = sums_off(wrong) if first.compared.chosen.all() else _chosen(first, asked, wrong)
     cause = condition(bench, settled, asked)
     if cause is None:
         widths = wrong_widths(bench, found, settled)

@@ -22,6 +22,8 @@ __all__ = ["between", "longest_right", "wrong_widths"]
 
 #: The least and the largest V, how many there are at first, and rounds that narrow what they show.
 _LEAST, _MOST, _RUNGS, _ROUNDS = 40, 6000, 26, 4
+#: V that are tried where all of those are wrong.
+_LONG = (10_000, 24_000, 50_000)
 #: How many V divide what lies between a right and a wrong one, each round.
 _PARTS = 4
 _SECONDS, _LEFT = 25.0, 60.0
@@ -81,7 +83,7 @@ def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:
     steps = np.geomspace(_LEAST, _MOST, _RUNGS)
     rungs = [int(rng.integers(one, other)) for one, other in itertools.pairwise(steps)]
     seen: dict[int, bool] = {}
-    for _round in range(1 + _ROUNDS):
+    for number in range(1 + _ROUNDS):
         questions = [Question(f"V = {V}", _row(rng, V), K) for V in rungs]
         if bench.left < _LEFT or not questions:
             break
@@ -95,6 +97,8 @@ def _asked(bench: Bench, settled: Settled) -> dict[int, bool]:
             if not (each.undecided or each.refused)
         }
         rungs = list(between(seen))
+        if number == 0 and seen and not any(seen.values()):
+            rungs = list(_LONG)
     return seen
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,7 @@ from judge_tui.checks.cuda import emulator
 from judge_tui.checks.runner import judge
 from judge_tui.checks.specimens import common_place
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.tasks.fuse import TASK
+from judge_tui.checks.tasks.fuse import TASK, sums
 from judge_tui.checks.tasks.fuse.hypotheses import hypotheses
 from judge_tui.checks.tasks.fuse.merging import common
 from judge_tui.checks.tasks.fuse.seen_sums import Sum, sum_of
@@ -63,6 +65,22 @@ def test_a_right_sum_and_one_that_is_only_scaled_have_no_mistake_of_a_merge() ->
     assert told(right) == ""
     assert told(lambda row: (right(row)[0], 1.25 * right(row)[1])) == ""
     assert told(lambda row: (right(row)[0], right(row)[1] + 3.0)) == ""
+
+
+def test_how_far_sums_are_off_is_told_where_no_mistake_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def off(*times: float) -> str:
+        made = [
+            answered(row, lambda row, often=often: (right(row)[0], often * right(row)[1]))  # type: ignore[misc]
+            for row, often in zip(rows(), times, strict=False)
+        ]
+        monkeypatch.setattr(sums, "_sums", lambda _asked: iter(made))
+        wrong: Any = [SimpleNamespace(question=SimpleNamespace(logits=np.zeros((1, 9)))) for _ in times]
+        return sums.sums_off(wrong)
+
+    told = "indices are right, and the sum of exponentials is"
+    assert off(1.25, 1.25) == f"{told} 1.25 times what it should be"
+    assert off(1.25, 0.5) == f"{told} 0.5 to 1.25 times what it should be"
+    assert off(1.25, 1.0) == ""
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from judge_tui.checks.size_conditions import only_where
+from judge_tui.checks.tasks.fuse import widths
 from judge_tui.checks.tasks.fuse.widths import between
 
 
@@ -41,3 +44,20 @@ def test_nothing_is_asked_for_where_nothing_is_wrong_or_nothing_lies_between() -
     assert list(between({50: True, 60: True})) == []
     assert list(between({50: True, 51: False, 52: True})) == []
     assert list(between({50: True, 60: False, 64: True})) == [52, 55, 57, 61, 62, 63]
+
+
+def test_where_all_short_rows_are_wrong_long_ones_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(_bench: Any, _settled: Any, questions: Any, **_of: Any) -> list[Any]:
+        return [
+            SimpleNamespace(question=q, right=q.logits.shape[1] >= 16384, undecided=False, refused=False)
+            for q in questions
+        ]
+
+    monkeypatch.setattr(widths, "ask", ask)
+    monkeypatch.setattr(widths, "usual", lambda _settled, most: most)
+    bench: Any = SimpleNamespace(rng=lambda *_: np.random.default_rng(0), left=1e9)
+    settled: Any = None
+    seen = widths._asked(bench, settled)
+    wrong, fine = ([V for V, right in seen.items() if right is which] for which in (False, True))
+    assert max(wrong) < 16384 <= min(fine)
+    assert min(fine) - max(wrong) < 500
