@@ -24,11 +24,13 @@ from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
 from judge_tui.checks.tasks.dflash_verify.mistaken import KNOWN, Drawn, emitted_by, likelier
 from judge_tui.checks.tasks.dflash_verify.own_answers import hold_own_answers
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, distributed, hashed
+from judge_tui.checks.tasks.dflash_verify.tails import binomial_tail
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
+from judge_tui.checks.tasks.dflash_verify.vast import hold_vast
 from judge_tui.checks.tasks.dflash_verify.verifying import Verification
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["binomial_tail", "distribution"]
+__all__ = ["distribution"]
 
 _TEMPERATURES = (1.0, 0.5, 2.0)
 #: After the prompt, and after the first token, at each temperature; likeliest first. Siblings have much of
@@ -125,7 +127,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=14,
+    version=15,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -139,6 +141,8 @@ def distribution(bench: Bench, found: Findings) -> str:
     mistake = _mistaken(found, verify, draws)
     held = [list(_held(found, verify, each)) for each in draws]
     many = list(_many(bench, found, verify))
+    if vast := hold_vast(bench, found, verify):
+        many.append(vast)
     told = [*itertools.chain(*held), *many]
     count = sum(len(each.outputs) for each in draws)
     mean = sum(each.accepted for each in draws) / max(count, 1)
@@ -391,20 +395,3 @@ def _explains(words: str, drawn: Sequence[Drawn]) -> bool:
         for count, share in zip(each.counts, emitted_by(words, each), strict=True)
     ]
     return min(tails) >= _UNLIKELY / len(tails)
-
-
-def binomial_tail(count: int, total: int, share: float) -> float:
-    """Probability that a count of so many draws is as far off as this one, on its side, both sides taken.
-
-    Args:
-        count: How often it came.
-        total: Draws.
-        share: Its probability.
-    """
-    if not 0.0 < share < 1.0:
-        return 1.0 if count == round(total * share) else 0.0
-    steps = np.arange(1, total + 1)
-    factors = np.concatenate([[0.0], np.cumsum(np.log(total - steps + 1) - np.log(steps))])
-    places = np.arange(total + 1)
-    chances = np.exp(factors + places * np.log(share) + (total - places) * np.log1p(-share))
-    return float(min(1.0, 2 * min(chances[: count + 1].sum(), chances[count:].sum())))

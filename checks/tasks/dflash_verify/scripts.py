@@ -48,10 +48,10 @@ def _made(spec: dict[str, Any]) -> Script:
     return Script({**spec, "masked": True}, rows_of(spec))
 
 
-def hashed(rng: np.random.Generator, vocab_size: int) -> Script:
-    """A model whose rows depend on every token of the path, prompt included."""
+def hashed(rng: np.random.Generator, vocab_size: int, scale: float = 1.0) -> Script:
+    """A model whose rows depend on every token of the path, prompt included; ``scale`` is their spread."""
     seed = int(rng.integers(1, 2**31))
-    return _made({"kind": "prefix", "seed": seed, "vocab_size": vocab_size, "scale": 1.0})
+    return _made({"kind": "prefix", "seed": seed, "vocab_size": vocab_size, "scale": scale})
 
 
 def decisive(rng: np.random.Generator, vocab_size: int, prompt: Sequence[int], count: int) -> Script:

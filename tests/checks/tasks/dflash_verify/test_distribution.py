@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from judge_tui.checks.tasks.dflash_verify.distribution import binomial_tail
+from judge_tui.checks.tasks.dflash_verify.tails import binomial_tail
 
 
 @pytest.mark.parametrize(("total", "share"), [(7, 0.3), (40, 0.5), (400, 0.04)])
