@@ -198,7 +198,7 @@ def _caches(subject: Subject, found: Findings) -> str:
         raise left_out[0]
     for further in (_large, _about_own_integers):
         if found.verdict is Verdict.PASS:
-            one, allowed, more = further(subject, found, own)
+            one, allowed, more = further(subject, found, own, closest)
             count += more
             if one.share(allowed) > worst.share(limit):
                 worst, limit = one, allowed
@@ -226,8 +226,13 @@ def _lower_precision(subject: Subject, errors: Sequence[float], limit: float) ->
     return f": {lower.text}" if lower is not None and lower.explains(off, len(errors)) else ""
 
 
-def _large(subject: Subject, found: Findings, own: OwnSizes) -> tuple[Worst, float, int]:
-    """Each axis large in its turn, as far as the budget goes; what it says it does not take is told."""
+def _large(
+    subject: Subject, found: Findings, own: OwnSizes, closest: list[Rerun]
+) -> tuple[Worst, float, int]:
+    """Each axis large in its turn, as far as the budget goes; what it says it does not take is told.
+
+    The first wrong one goes to ``closest``, to be looked at.
+    """
     worst, limit, count = Worst(), float32_limit(subject), 0
     whole = subject.cached(Sizes()).can_feed_many
     shapes = subject.bench.sizes("large").each_large(_SMALL, _LARGE)
@@ -252,6 +257,7 @@ def _large(subject: Subject, found: Findings, own: OwnSizes) -> tuple[Worst, flo
             found.note(f"decode steps, {case.words}", fault.message, note="it does not take so many")
             continue
         _hold(subject, found, case, error, allowed)
+        closest += [] if closest else _closest(subject, case, f"large {axis}", error, allowed)
         count += 1
         if error.share(allowed) > worst.share(limit):
             worst, limit = error, allowed
@@ -264,8 +270,10 @@ def _own_sizes(subject: Subject) -> OwnSizes:
     return OwnSizes(subject.bench, _AXES | ({"S": (8, 2200)} if told else {}), _MOST_ABOUT)
 
 
-def _about_own_integers(subject: Subject, found: Findings, own: OwnSizes) -> tuple[Worst, float, int]:
-    """Sizes about which its source may take another path."""
+def _about_own_integers(
+    subject: Subject, found: Findings, own: OwnSizes, closest: list[Rerun]
+) -> tuple[Worst, float, int]:
+    """Sizes about which its source may take another path; the first wrong one goes to ``closest``."""
 
     def case(one: About) -> Case:
         batch, heads, width = one.at.get("B", 1), one.at.get("H", 0), one.at.get("D", 0)
@@ -279,6 +287,7 @@ def _about_own_integers(subject: Subject, found: Findings, own: OwnSizes) -> tup
         with contextlib.suppress(Skipped), own.trying(one, case(one).work):
             error, allowed = _ran(subject, case(one), str(one))
             _hold(subject, found, case(one), error, allowed)
+            closest += [] if closest else _closest(subject, case(one), str(one), error, allowed)
             count += 1
             if error.share(allowed) > worst.share(limit):
                 worst, limit = error, allowed
