@@ -136,17 +136,32 @@ def _left_behind(batches: Sequence[_Batch]) -> str:
 
 def _of_others(batches: Sequence[_Batch]) -> Iterator[str]:
     """Answers that are other prompts' own, or scored behind other prompts."""
-    orders = [batch.exchanged() for batch in batches]
-    for order in orders:
-        if order and all(orders) and order != list(range(len(order))):
-            if len(set(order)) == 1:
-                yield f"every prompt gets the answer to prompt {order[0]}"
-            number = next(n for n, whose in enumerate(order) if n != whose)
-            yield f"answers change places: prompt {number} gets the answer to prompt {order[number]}"
+    # of unequal prompts what is another's may be cut at its own length
+    alike, unlike = (batch.exchanged() for batch in batches)
+    if alike and alike != list(range(len(alike))) and unlike != list(range(len(batches[1].prompts))):
+        yield _whose(alike, batches[0].together.width)
     behind = [(number, batch.behind(number)) for batch in batches for number in batch.wrong]
     if behind and all(other is not None for _number, other in behind):
         number, other = behind[0]
         yield f"tokens are scored as if they stood behind another prompt (those of {number} behind {other})"
+
+
+def _whose(order: Sequence[int], width: int) -> str:
+    """How prompts get others' answers: whose each one gets, of a search with K beams for each."""
+    many = len(order)
+    if len(set(order)) == 1:
+        return f"every prompt gets the answer to prompt {order[0]}"
+    number = next(n for n, whose in enumerate(order) if n != whose)
+    one = f"prompt {number} gets the answer to prompt {order[number]}"
+    for laid, read, whose in (
+        ("beam by beam", "prompt by prompt", [place * width % many for place in range(many)]),
+        ("prompt by prompt", "beam by beam", [place // width for place in range(many)]),
+    ):
+        if list(order) == whose:
+            return f"the rows of prompts and beams are laid out {laid} and read {read}: {one}"
+    if len(set(order)) < many:
+        return f"prompts get the answers to others: {one}"
+    return f"answers change places: {one}"
 
 
 def _ended_elsewhere(tried: Sequence[tuple[Answer, Sequence[Sequence[Beam]]]]) -> str:
