@@ -15,6 +15,9 @@ _UNITS = (
     *(1000, 1024, 2048, 4096),
 )
 
+#: An integer of the source from which on it says more than that a place is the last one.
+_LARGE = 8
+
 
 def places_told(sets: Sequence[Places], what: str, integers: Iterable[int] = ()) -> str:
     """Places of several lengths as one clause, such as "rows behind the last multiple of 16".
@@ -29,8 +32,10 @@ def places_told(sets: Sequence[Places], what: str, integers: Iterable[int] = ())
     """
     if not sets or all(places.all() for places in sets) or not any(places.any() for places in sets):
         return ""
-    units = dict.fromkeys((*(unit for unit in integers if 1 < unit < 1_000_000), *_UNITS))
-    for words, rule in _rules(what, units):
+    own = [unit for unit in integers if 1 < unit < 1_000_000]
+    units = dict.fromkeys((*own, *_UNITS))
+    large = [(f"{what} behind the last multiple of {unit}", _behind(unit)) for unit in own if unit >= _LARGE]
+    for words, rule in (*large, *_rules(what, units)):
         if all(np.array_equal(rule(len(places)), places) for places in sets):
             return words
     return _span(sets[0], what)

@@ -85,7 +85,12 @@ class Case:
     @property
     def plain(self) -> bool:
         """Whether nothing is special about its numbers, their order in memory or where its sizes are from."""
-        return not self.name.startswith(_SPECIAL) and not self.of_source
+        return self.usual and not self.of_source
+
+    @property
+    def usual(self) -> bool:
+        """Whether nothing is special about its numbers, or their order in memory."""
+        return not self.name.startswith(_SPECIAL)
 
     @property
     def of_source(self) -> bool:

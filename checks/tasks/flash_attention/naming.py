@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from judge_tui.checks.tasks.flash_attention.blocks import spoken_against
-from judge_tui.checks.tasks.flash_attention.columns import wrong_columns
 from judge_tui.checks.tasks.flash_attention.earlier import of_an_earlier_call
 from judge_tui.checks.tasks.flash_attention.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention.forward import Forward
@@ -13,6 +12,7 @@ from judge_tui.checks.tasks.flash_attention.left_in_rows import left_in_rows
 from judge_tui.checks.tasks.flash_attention.lost_values import lost_values
 from judge_tui.checks.tasks.flash_attention.merging import wrong_merge
 from judge_tui.checks.tasks.flash_attention.mixed_columns import few_features, mixed_columns
+from judge_tui.checks.tasks.flash_attention.regions import wrong_regions
 from judge_tui.checks.tasks.flash_attention.rows import FAR_BELOW, HIGH, Rows
 from judge_tui.checks.tasks.flash_attention.starts import start_of_the_maximum
 from judge_tui.checks.tasks.flash_attention.streams import late_rescaling
@@ -40,7 +40,7 @@ def named(forward: Forward, rows: Rows) -> str:
         return known
     if known := exchanged(forward) or of_an_earlier_call(forward):
         return known
-    if known := wrong_columns(forward, rows.held):
+    if known := wrong_regions(forward, rows.held):
         return mixed_columns(forward, rows.held) or known
     read = readings(forward, rows.held)
     right = [held.case for held in rows.held if held.verdict is not Verdict.FAIL and held.case.plain]

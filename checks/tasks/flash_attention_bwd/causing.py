@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.precision import Lowered
-from judge_tui.checks.tasks.flash_attention_bwd.columns import wrong_columns
 from judge_tui.checks.tasks.flash_attention_bwd.displaced import displaced
 from judge_tui.checks.tasks.flash_attention_bwd.earlier import of_another_call
 from judge_tui.checks.tasks.flash_attention_bwd.exchanged import exchanged
@@ -18,6 +17,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed
 from judge_tui.checks.tasks.flash_attention_bwd.pairs import wrong_pairs
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES
+from judge_tui.checks.tasks.flash_attention_bwd.regions import wrong_regions
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Causes", "causes_of"]
@@ -82,5 +82,5 @@ def _read_off(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> 
     """What can be read off a wrong gradient."""
     if all(figure.verdict is not Verdict.FAIL for figure in ledger.figures[name]):
         return ""
-    ways = (wrong_columns, displaced, wrong_pairs)
+    ways = (wrong_regions, displaced, wrong_pairs)
     return next(filter(None, (way(bench, attention, ledger, name) for way in ways)), "")
