@@ -12,7 +12,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.earlier import of_another_call
 from judge_tui.checks.tasks.flash_attention_bwd.exchanged import exchanged
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.lowered import of_lower_precision
-from judge_tui.checks.tasks.flash_attention_bwd.mistakes import common
+from judge_tui.checks.tasks.flash_attention_bwd.mistakes import NOTHING, common
 from judge_tui.checks.tasks.flash_attention_bwd.narrowed import narrowed
 from judge_tui.checks.tasks.flash_attention_bwd.pairs import wrong_pairs
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
@@ -65,6 +65,10 @@ def causes_of(
     wrong = double.worst().verdict is Verdict.FAIL
     causes = dict.fromkeys(told, of_another_call(bench, attention) if wrong else "")
     causes = {name: text or common(told[name]) for name, text in causes.items()}
+    causes = {
+        name: f"{text}{_in_few(double, single, name)}" if text == NOTHING else text
+        for name, text in causes.items()
+    }
     lower = None if any(causes.values()) else of_lower_precision(attention, double, single)
     if lower is not None:
         return Causes(dict.fromkeys(causes, lower.text), frozenset(), lower)
@@ -76,6 +80,18 @@ def causes_of(
         known |= {name} if read else set()
         causes[name] = "; ".join(filter(None, (read, narrowed(bench, attention, double, name))))
     return Causes(causes, frozenset(known), None)
+
+
+def _in_few(double: Ledger, single: Ledger, name: str) -> str:
+    """What is special about all calls whose gradient is wrong, as the end of a clause."""
+    wrong = [
+        figure.problem.case
+        for ledger in (double, single)
+        for figure in ledger.figures[name]
+        if figure.verdict is Verdict.FAIL
+    ]
+    names = list(dict.fromkeys(case.name for case in wrong))
+    return f" with {' and '.join(names)}" if len(names) <= 2 and not any(case.plain for case in wrong) else ""
 
 
 def _read_off(bench: Bench, attention: Attention, ledger: Ledger, name: str) -> str:
