@@ -56,7 +56,7 @@ def wrong_regions(forward: Forward, held: Sequence[Held]) -> str:
 
 
 def regions_told(made: Sequence[tuple[Array, Array]], integers: Iterable[int]) -> str:
-    """ "0 in heads from 24 on alone": the part of several answers that alone is wrong; empty where none is.
+    """The part of several answers that alone is wrong, such as "0 in heads from 24 on alone"; empty for none.
 
     Args:
         made: Answers and the truth, (B, H, N, D) each.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-__all__ = ["by_widths", "scale_told"]
+__all__ = ["by_widths", "scale_told", "scales_that_fit"]
 
 #: B, H, N, D and T of a call.
 _Sizes = Mapping[str, int]
@@ -63,18 +63,23 @@ def scale_told(slopes: Sequence[float], sizes: Sequence[_Sizes]) -> str:
     """
     if all(abs(slope - 1.0) <= _STRAIGHT for slope in slopes):
         return ""
-    pairs = list(zip(slopes, sizes, strict=True))
-    fits = [
-        words for words, wanted in _SCALES.items()
-        if all(abs(slope - wanted(at)) <= _STRAIGHT * abs(wanted(at)) for slope, at in pairs)
-    ]  # fmt: skip
+    fits = scales_that_fit(slopes, sizes)
     if len(fits) == 1:
         return f"scores are multiplied by {fits[0]} in place of 1/√D"
-    slope, at = pairs[0]
+    slope, at = slopes[0], sizes[0]
     if fits:
         return f"scores are multiplied by {slope / at['D'] ** 0.5:.4g} in place of 1/√D where D = {at['D']}"
     told = {f"{each:.3g}" for each in slopes}
     return f"scores are {told.pop()} times what they should be" if len(told) == 1 else ""
+
+
+def scales_that_fit(slopes: Sequence[float], sizes: Sequence[_Sizes]) -> list[str]:
+    """What stands in the place of 1/√D, by how many times too large everything is, of each call."""
+    pairs = list(zip(slopes, sizes, strict=True))
+    return [
+        words for words, wanted in _SCALES.items()
+        if all(abs(slope - wanted(at)) <= _STRAIGHT * abs(wanted(at)) for slope, at in pairs)
+    ]  # fmt: skip
 
 
 def by_widths(

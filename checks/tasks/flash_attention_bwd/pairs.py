@@ -14,6 +14,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention.scales import scales_that_fit
 from judge_tui.checks.tasks.flash_attention.seen_keys import counts_told
 from judge_tui.checks.tasks.flash_attention_bwd.by_tile import wrong_tiles
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger
@@ -137,6 +138,11 @@ def _factor(read: Sequence[Made]) -> str:
                 return f"everything is {words}"
         if np.ptp(values) <= SAME * np.abs(values).max():
             return f"everything is {values[0]:.3g} times what it should be"
+        calls = [float(factor.flat[0]) for factor in factors]
+        sizes = [each.problem.sizes | {"T": each.problem.tile} for each in read]
+        if len(fits := scales_that_fit(calls, sizes)) == 1:
+            return f"everything is scaled by {fits[0]} in place of 1/√D"
+        return f"everything is right but for a factor of each call, {min(calls):.2g} to {max(calls):.2g}"
     if all(_whole_rows(factor) for factor in factors):
         return ""
     told = f"rows are right but for a factor of each, {values.min():.2g} to {values.max():.2g}"
