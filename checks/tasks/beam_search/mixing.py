@@ -11,6 +11,7 @@ from judge_tui.checks.tasks.beam_search.oracle import beam_search, path_sum
 from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Tokens, distinct, hashed
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Search, written
+from judge_tui.checks.tasks.beam_search.taken_apart import taken_apart
 
 __all__ = ["mixed_up"]
 
@@ -88,6 +89,9 @@ def mixed_up(
         return first
     if asked := asked_of_another([alike.together, unlike.together]):
         return asked
+    got = [_tokens(beams) for beams in alike.together.beams]
+    if alike.wrong and (apart := taken_apart(alike.together.script.rows, alike.prompts, _WIDTH, _STEPS, got)):
+        return apart
     if not alike.wrong and not unlike.wrong:
         return _ended_elsewhere(tried) or _cut_off(tried) or _once_ended(tried)
     return _by_place(alike, unlike)
