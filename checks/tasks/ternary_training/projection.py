@@ -27,6 +27,7 @@ from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_up
 from judge_tui.checks.tasks.ternary_training.stale_gradients import GRADIENT
 from judge_tui.checks.tasks.ternary_training.steps import STEPS
 from judge_tui.checks.tasks.ternary_training.stored_forms import hold_stored_forms
+from judge_tui.checks.tasks.ternary_training.thresholds import fixed_threshold
 from judge_tui.checks.tasks.ternary_training.written_back import ADDED_UP
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
@@ -260,6 +261,10 @@ def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: floa
             "the challenge says projected, and no threshold"
         )
     if chosen.below == 0.0 or chosen.above < 1e-2:
+        if fixed := fixed_threshold(subject, subject.out):
+            return (
+                f"levels change at |W| = {fixed:.3g}, whatever s is: in rows of large weights none becomes 0"
+            )
         return "no weight becomes 0: two levels, not three"
     told = f"{chosen.wrong} of {chosen.count} weights are not at their nearest level"
     if np.isfinite(threshold):

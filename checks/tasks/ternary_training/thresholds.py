@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.ternary_training.grouping import Grouping, mean_scale, scales
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 
-__all__ = ["rule_of_levels", "table_of_levels"]
+__all__ = ["fixed_threshold", "rule_of_levels", "table_of_levels"]
 
 Array = npt.NDArray[Any]
 
 #: Relative width of the gap that may lie between weights that became 0 and those that did not.
 _GAP = 0.02
+#: The largest weight of rows in which a threshold that hangs on no scale is looked for.
+_SIZES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 #: Distance within which two thresholds are one.
 _NEAR = 2e-3
 #: |W/s| from which on all count as one, and how many of its whole numbers are told.
@@ -44,6 +46,31 @@ def rule_of_levels(answers: Sequence[tuple[Array, Array]], grouping: Grouping, t
             unit = units[0][0]
             return f"levels change at |W| = {at:.3g}{unit}"
     return ""
+
+
+def fixed_threshold(project: Callable[[Array], Array], out: int) -> float:
+    """The |W| at which levels change, whatever the scale of a row is; 0 where there is none.
+
+    Args:
+        project: Latent weights (out, in) → projected ones.
+        out: Rows that it takes.
+    """
+    ramp = np.linspace(1.0 / GROUP, 1.0, GROUP)
+    low, high = 0.0, np.inf
+
+    def narrowed(sizes: Array) -> None:
+        nonlocal low, high
+        weight = np.tile(sizes * np.where(np.arange(GROUP) % 2, -1.0, 1.0), (out, 1))
+        zero = project(weight) == 0
+        low = max(low, float(np.max(np.abs(weight)[zero], initial=0.0)))
+        high = min(high, float(np.min(np.abs(weight)[~zero], initial=np.inf)))
+
+    for largest in _SIZES:
+        narrowed(largest * ramp)
+    if not 0.0 < low < high < np.inf:
+        return 0.0
+    narrowed(np.linspace(low, high, GROUP))
+    return (low + high) / 2 if low <= high * (1.0 + 1e-6) else 0.0
 
 
 def table_of_levels(answers: Sequence[tuple[Array, Array]], grouping: Grouping, transposed: bool) -> str:
