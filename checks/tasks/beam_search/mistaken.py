@@ -14,12 +14,15 @@ from judge_tui.checks.tasks.beam_search.scripts import Tokens
 from judge_tui.checks.tasks.beam_search.searching import Answer
 from judge_tui.checks.worker.scripted.models import Rows
 
-__all__ = ["OF_PLACES", "goes_wrong", "sizes_of_wrong", "stopped_early", "winners_of"]
+__all__ = [
+    "ENDED_FIRST", "OF_PLACES", "goes_wrong", "sets_of", "sizes_of_wrong", "stopped_early", "winners_of",
+]  # fmt: skip
 
 #: So many winners at least have to be others than a right search gives.
 _LEAST = 2
 #: Of so many that fit, any may be meant; more say nothing.
 _AT_MOST = 2
+ENDED_FIRST = "ended beams keep their places before all others"
 _EARLY = "the search stops as soon as its best beam has ended"
 #: A beam, and its last log-probability → what it is ranked by while searching.
 _Key: TypeAlias = "Callable[[Hyp, float, float], float]"
@@ -37,7 +40,8 @@ class _Ways:
         width: K and V → how many beams are kept.
         grown: K → how many tokens behind each beam are looked at; None for all.
         key: What beams are ranked by.
-        first: Which beams have their places before others, or are lost; empty for none.
+        first: Which beams have their places before others, ``places`` where they are those that ended before,
+            or are lost; empty for none.
         begins: Live beams, in order → those that are expanded.
         stops: Beams in order, K → whether the search is over.
         returns: Beams in order → those that may be returned.
@@ -128,7 +132,7 @@ _MISTAKES: Mapping[str, Sequence[_Ways]] = {
         _Ways(key=lambda hyp, _l, alpha: 1000.0 * len(hyp.tokens) + hyp.score(alpha))
     ],
     "beams that have not ended are thrown away once one has": [_Ways(returns=lambda b: _ended(b) or b)],
-    "ended beams keep their places before all others": [_Ways(first="ended")],
+    ENDED_FIRST: [_Ways(first="ended"), _Ways(first="places")],
     "live beams take their places before those that have ended": [_Ways(first="live")],
     "EOS never comes": [_Ways(barred=True)],
     "the search is one step short": [_Ways(steps=1)],
@@ -251,8 +255,33 @@ def _gives(searches: Sequence[_Asked], told: Sequence[Tokens], ways: _Ways) -> b
     return all(_best(asked, ways) == tokens for asked, tokens in zip(searches, told, strict=True))
 
 
+def sets_of(
+    rows: Rows, prompt: Tokens, width: int, steps: int, alpha: float, eos: int, words: str
+) -> set[frozenset[Tokens]]:
+    """The K best of a search that goes wrong in one known way, wherever it keeps what has ended.
+
+    Args:
+        rows: The model.
+        prompt: Token ids.
+        width: K.
+        steps: Most new tokens.
+        alpha: The penalty's exponent.
+        eos: Ends a sequence.
+        words: One of :data:`ENDED_FIRST`, :data:`OF_PLACES`.
+    """
+    asked = _Asked(rows, prompt, width, steps, alpha, eos)
+    each = (_found(asked, kept) for ways in _MISTAKES[words] for kept in _each_kept(ways))
+    return {frozenset(hyp.tokens for hyp in found[:width]) for found in each}
+
+
 def _best(asked: _Asked, ways: _Ways) -> Tokens:
     """The winner of a search that goes so."""
+    found = _found(asked, ways)
+    return found[0].tokens if found else ()
+
+
+def _found(asked: _Asked, ways: _Ways) -> list[Hyp]:
+    """What a search that goes so may return, best first."""
     width, alpha = ways.width(asked.width, asked.rows.vocab_size), asked.alpha
     pool: list[tuple[float, Hyp]] = [(0.0, Hyp((), 0.0))]
     side: list[Hyp] = []
@@ -278,13 +307,15 @@ def _best(asked: _Asked, ways: _Ways) -> Tokens:
         if not pool or ways.stops(whole, asked.width):
             break
     found = ways.returns([*(hyp for _, hyp in pool), *side])
-    return max(found, key=lambda hyp: hyp.score(alpha)).tokens if found else ()
+    return sorted(found, key=lambda hyp: -hyp.score(alpha))
 
 
 def _kept(
     new: list[tuple[float, Hyp]], old: list[tuple[float, Hyp]], width: int, ways: _Ways
 ) -> list[tuple[float, Hyp]]:
     """The best of new and old beams, or those first that have their places first."""
+    if ways.first == "places":
+        return [*old, *sorted(new, key=lambda pair: -pair[0])[: max(width - len(old), 0)]]
     both = sorted([*new, *old], key=lambda pair: -pair[0])
     if ways.refill:
         live = [pair for pair in both if not pair[1].finished]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_mistake, by_rank
+from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, Draw, by_mistake, by_rank
 from judge_tui.checks.tasks.beam_search.exponents import Won, of_another_exponent
 from judge_tui.checks.tasks.beam_search.kept_by_place import left_in_its_place
-from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, beam_search, penalised
+from judge_tui.checks.tasks.beam_search.mistaken import ENDED_FIRST, sets_of
+from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table, wide
 from judge_tui.checks.tasks.beam_search.searching import EXACT, Scores, Search, outranks, written
@@ -256,5 +257,15 @@ def _mistaken(bench: Bench, found: Findings, search: Search) -> str:
             measured=f"{fitting} of {len(draws)}", limit="not all", **search.where,
         )  # fmt: skip
         if always:
-            fit.append(f"{mistake} while searching ({fitting} of {len(draws)} sets)")
+            fit.append(f"{mistake} while searching{_as_well(draws)} ({fitting} of {len(draws)} sets)")
     return " or ".join(fit)
+
+
+def _as_well(draws: Sequence[tuple[Draw, Found]]) -> str:
+    """What gives the same sets: a beam that ended early stays the best where length makes others worse."""
+    kept = all(
+        wrong.sequences
+        in sets_of(draw.script.rows, draw.prompt, draw.width, STEPS, draw.alpha, draw.script.eos, ENDED_FIRST)
+        for draw, wrong in draws
+    )
+    return f", or {ENDED_FIRST}" if kept else ""
