@@ -22,6 +22,15 @@ ARRAY = np.random.default_rng(0).standard_normal((4, 5))
         (ARRAY[::-1].copy(), "the same numbers in another order"),
         (np.where(np.arange(20).reshape(4, 5) == 7, np.nan, ARRAY), "1 of 20 numbers are not finite"),
         (ARRAY + (np.arange(20).reshape(4, 5) < 3), "3 of 20 numbers are others"),
+        (ARRAY - ARRAY.mean(axis=-1, keepdims=True), "every row centred: its mean is taken off"),
+        (
+            (ARRAY - ARRAY.mean(-1, keepdims=True)) / np.sqrt(ARRAY.var(-1, keepdims=True) + 1e-5),
+            "every row centred and divided by a number of its own, its deviation: it is normalised",
+        ),
+        (ARRAY * np.array([[2.0], [3.0], [5.0], [7.0]]), "every row multiplied by a number of its own"),
+        (np.exp(ARRAY - ARRAY.max(axis=-1, keepdims=True)), "exp(x − max) of every row"),
+        (np.cumsum(ARRAY, axis=-1), "running sums along every row"),
+        (np.rint(ARRAY), "all rounded to whole numbers"),
         (ARRAY, ""),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ __all__ = ["altered"]
 Array = npt.NDArray[Any]
 #: Relative: float32 rounds so far where numbers of another precision are kept.
 _CLOSE = 1e-6
+#: Numbers of a row from which on a factor of each says something.
+_TOLD = 3
+#: What is usually added to a variance.
+_EPS = 1e-5
 
 
 def altered(before: Array, after: Array) -> str:
@@ -41,6 +46,8 @@ def altered(before: Array, after: Array) -> str:
         return "the same numbers in another order"
     if whole and (rule := _linear(old, new)):
         return rule
+    if before.ndim and (rule := _of_rows(before.astype(np.float64), after.astype(np.float64))):
+        return rule
     return f"{count} are others"
 
 
@@ -62,6 +69,44 @@ def _linear(old: Array, new: Array) -> str:
         return f"all times {scale:.6g}"
     shift = float(np.mean(new - old))
     return f"all plus {shift:.6g}" if _same(old + shift, new) else ""
+
+
+def _softmax(x: Array) -> Array:
+    weights = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
+#: What may become of numbers (..., n), row by row along the last axis or each by itself.
+_RULES: Mapping[str, Callable[[Array], Array]] = {
+    "every row centred: its mean is taken off": lambda x: x - x.mean(axis=-1, keepdims=True),
+    "every row has its maximum taken off": lambda x: x - x.max(axis=-1, keepdims=True),
+    "exp(x − max) of every row": lambda x: np.exp(x - x.max(axis=-1, keepdims=True)),
+    "the softmax of every row": _softmax,
+    "running sums along every row": lambda x: np.cumsum(x, axis=-1),
+    "exp of all": np.exp,
+    "the magnitudes of all": np.abs,
+    "the squares of all": np.square,
+    "all rounded to whole numbers": np.rint,
+    "all rounded to 16 bits": lambda x: x.astype(np.float16).astype(np.float64),
+}
+
+
+def _of_rows(before: Array, after: Array) -> str:
+    """The rule by which rows, or all numbers, became others; empty where none is known."""
+    with np.errstate(all="ignore"):
+        for words, rule in _RULES.items():
+            if _same(rule(before), after):
+                return words
+        if before.shape[-1] < _TOLD:
+            return ""
+        centred = before - before.mean(axis=-1, keepdims=True)
+        for words, rows in (("every row centred and divided by a number of its own", centred),
+                            ("every row multiplied by a number of its own", before)):  # fmt: skip
+            factor = (rows * after).sum(axis=-1, keepdims=True) / (rows * rows).sum(axis=-1, keepdims=True)
+            if np.isfinite(factor).all() and _same(factor * rows, after):
+                deviations = _same(factor**-2.0, (centred**2).mean(axis=-1, keepdims=True) + _EPS)
+                return f"{words}{', its deviation: it is normalised' * (rows is centred and deviations)}"
+    return ""
 
 
 def _same(one: Array, other: Array) -> bool:
