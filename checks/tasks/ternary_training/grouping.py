@@ -25,7 +25,8 @@ class Grouping:
     Attributes:
         name: In words.
         along: ``inputs``, ``outputs``, ``flat`` (through the matrix as it is stored), ``joined``, ``split``
-            or ``equal`` (along the inputs, the last ones otherwise), ``all outputs``, ``row``, ``column`` or
+            or ``equal`` (along the inputs, the last ones otherwise), ``interleaved`` or ``strided`` (as far
+            apart as there are groups, of an output or of all), ``all outputs``, ``row``, ``column`` or
             ``all``.
         size: Weights per group; 0 where the whole row, column or matrix is one.
     """
@@ -58,6 +59,11 @@ class Grouping:
             case "split":
                 parts = np.array_split(np.arange(columns), -(-columns // size))
                 ids = out * len(parts) + np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+            case "interleaved":
+                ids = out * -(-columns // size) + width % -(-columns // size)
+            case "strided":
+                groups = -(-columns // size)
+                ids = (out * groups * size + width) % (rows * groups)
             case "all outputs":
                 ids = width // size
             case "row":
@@ -68,7 +74,7 @@ class Grouping:
                 ids = np.zeros(shape, np.int64)
         return (
             np.unique(ids, return_inverse=True)[1].reshape(shape)
-            if self.along == "joined"
+            if self.along in ("joined", "strided")
             else np.asarray(ids)
         )
 
@@ -97,6 +103,9 @@ def _others(transposed: bool, size: int) -> Iterator[Grouping]:
     yield Grouping(f"a last group that is shorter than {size} joined to the one before it", "joined", size)
     yield Grouping(f"as many groups as of {size}, but of equal lengths", "split", size)
     yield Grouping(f"as many groups as of {size}, their ends spread evenly", "equal", size)
+    apart = f"groups of {size} that lie as far apart as there are groups"
+    yield Grouping(f"{apart} of an output, not side by side", "interleaved", size)
+    yield Grouping(f"{apart} of all outputs, not side by side", "strided", size)
     yield Grouping(f"{size} inputs of all outputs together", "all outputs", size)
     yield Grouping("one scale for the whole matrix", "all", 0)
     yield Grouping("one scale per output", "row", 0)

@@ -82,9 +82,33 @@ def behind(mistake: Mistake) -> Mistake:
     return made
 
 
+def grouped(of: Callable[[Array], Array], back: Callable[[Array, tuple[int, ...]], Array]) -> Mistake:
+    """The projection of other groups: rows of 128 weights that are made of a padded matrix, and put back."""
+
+    def mistake(weight: Array) -> Array:
+        padded = np.pad(weight, ((0, 0), (0, -weight.shape[1] % GROUP)))
+        rows = of(padded)
+        s = np.abs(rows).sum(axis=1, keepdims=True) / np.maximum((rows != 0).sum(axis=1, keepdims=True), 1)
+        made = s * np.clip(np.round(rows / np.where(s > 0, s, 1.0)), -1, 1)
+        return back(made, padded.shape)[:, : weight.shape[1]]
+
+    return mistake
+
+
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
+        (
+            grouped(lambda w: w.reshape(GROUP, -1).T, lambda rows, shape: rows.T.reshape(shape)),
+            "as far apart as there are groups of all outputs, not side by side",
+        ),
+        (
+            grouped(
+                lambda w: w.reshape(len(w), GROUP, -1).swapaxes(1, 2).reshape(-1, GROUP),
+                lambda rows, shape: rows.reshape(shape[0], -1, GROUP).swapaxes(1, 2).reshape(shape),
+            ),
+            "as far apart as there are groups of an output, not side by side",
+        ),
         (lambda w: np.roll(right(w), 1, axis=0), "outputs: moved by 1 towards the end"),
         (lambda w: right(w)[::-1], "outputs: in reverse order"),
         (lambda w: right(w).ravel(order="F").reshape(w.shape), "flattened by columns"),
