@@ -32,12 +32,12 @@ def wrong_regions(bench: Bench, attention: Attention, ledger: Ledger, name: str)
         small = batch * heads * length**2 <= _SCORES
         if figure.verdict is Verdict.FAIL and figure.problem.case.usual and small and figure.problem.double:
             shapes.setdefault((batch, heads, width), figure.problem)
-    made: list[tuple[Array, Array]] = []
+    made: list[tuple[Array, Array, int]] = []
     for at, problem in enumerate(list(shapes.values())[:_MOST]):
         case = problem.case
         anew = posed(bench.rng("columns", at), case.q.shape, case.tile, case.causal, back=problem.tile)
         try:
-            made.append((attention(anew)[name], gradients(anew)[name]))
+            made.append((attention(anew)[name], gradients(anew)[name], anew.tile))
         except Fault:
             return ""
     told = regions_told(made, [one.value for one in bench.integers])

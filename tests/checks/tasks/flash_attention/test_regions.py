@@ -14,7 +14,7 @@ def told(part, value=0.0):
         truth = np.random.default_rng(0).standard_normal(shape)
         out = truth.copy()
         part(out)[...] = value
-        made.append((out, truth))
+        made.append((out, truth, 2))
     return regions_told(made, [24])
 
 
@@ -24,6 +24,7 @@ def told(part, value=0.0):
         (lambda o: o.reshape(-1, *o.shape[2:])[24:], "0 in stacked heads behind the last multiple of 24 alone"),
         (lambda o: o[:, -1], "0 in the last head alone"),
         (lambda o: o[..., 1::2], "0 in columns of odd number alone"),
+        (lambda o: o[:, :, o.shape[2] // 2 * 2 :], "0 in rows behind the last whole tile alone"),
         (lambda o: o[..., :0], ""),
         (lambda o: o, ""),
     ],
@@ -34,3 +35,4 @@ def test_a_part_that_alone_is_wrong_is_told(part, words):
 
 def test_a_part_that_is_not_0_is_told_as_wrong():
     assert told(lambda o: o[:, -1], 7.0) == "wrong in the last head alone"
+    assert told(lambda o: o[:, :, 2:], np.nan) == "not finite in rows behind the first tile alone"
