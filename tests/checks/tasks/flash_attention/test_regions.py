@@ -21,7 +21,10 @@ def told(part, value=0.0):
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        (lambda o: o.reshape(-1, *o.shape[2:])[24:], "0 in stacked heads behind the last multiple of 24 alone"),
+        (
+            lambda o: o.reshape(-1, *o.shape[2:])[24:],
+            "0 in stacked heads behind the last multiple of 24 alone",
+        ),
         (lambda o: o[:, -1], "0 in the last head alone"),
         (lambda o: o[..., 1::2], "0 in columns of odd number alone"),
         (lambda o: o[:, :, o.shape[2] // 2 * 2 :], "0 in rows behind the last whole tile alone"),
