@@ -21,6 +21,8 @@ __all__ = ["operands"]
 _LONGEST, _LONGEST_VALUE = 80, 24
 #: So many operands are told.
 _MOST = 4
+#: Packages whose arrays are looked at.
+_ARRAYS = ("numpy", "cupy")
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -88,8 +90,13 @@ def _value(node: ast.expr, names: dict[str, Any]) -> tuple[bool, Any]:
         return node.id in names, names.get(node.id)
     if isinstance(node, ast.Attribute):
         known, owner = _value(node.value, names)
-        held = getattr(owner, "__dict__", None) if known and not isinstance(owner, ModuleType) else None
-        return (True, held[node.attr]) if isinstance(held, dict) and node.attr in held else (False, None)
+        if not known or isinstance(owner, ModuleType):
+            return False, None
+        try:
+            held = object.__getattribute__(owner, "__dict__")
+        except AttributeError:
+            return False, None
+        return (True, held[node.attr]) if type(held) is dict and node.attr in held else (False, None)
     if isinstance(node, ast.Subscript):
         (known, owner), (given, at) = _value(node.value, names), _value(node.slice, names)
         if known and given and type(owner) in (list, tuple, dict) and type(at) in (int, str):
@@ -102,17 +109,27 @@ def _value(node: ast.expr, names: dict[str, Any]) -> tuple[bool, Any]:
 
 def _text(name: str, value: Any) -> str:
     """What a name holds, shortly; empty for what says nothing."""
-    kind = type(value)
     if isinstance(value, np.generic):
-        value, kind = value.item(), type(value.item())
-    if kind in _PLAIN:
+        value = value.item()
+    kind = type(value)
+    if kind in _PLAIN and _short(value):
         text = repr(value)
         return f"{name} = {text}" if len(text) <= _LONGEST_VALUE and name != text else ""
-    if kind in (list, tuple, dict, set):
-        if 0 < len(value) <= _MOST and kind is not dict and all(type(one) in (int, float) for one in value):
+    if kind in (list, tuple, set, dict):
+        if kind is not dict and 0 < len(value) <= _MOST and all(map(_is_number, value)):
             return f"{name} = {value!r}"
         return f"len({name}) = {len(value)}"
-    shape = getattr(value, "shape", None) if hasattr(value, "dtype") else None
-    if type(shape) is tuple:
-        return f"{name} is {value.dtype} {shape}"
+    if kind.__module__.partition(".")[0] in _ARRAYS and hasattr(value, "dtype"):
+        return f"{name} is {value.dtype} {value.shape}"
     return ""
+
+
+def _short(value: Any) -> bool:
+    """Whether a plain value's text is no long one to make."""
+    if isinstance(value, (str, bytes)):
+        return len(value) <= _LONGEST_VALUE
+    return not isinstance(value, int) or value.bit_length() <= 4 * _LONGEST_VALUE
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and _short(value)

@@ -63,6 +63,7 @@ def many(values):
             "`pool.blocks[0][at]`, pool.blocks[0] = [1, 2], len(pool.blocks) = 1, at = 5",
         ),
         ((after_letters, [1], 2), "`given[at]`, given = [1], at = 2"),
+        ((over, 10**5000, 0), "`total / count`, count = 0"),
         ((over, 7, 0), "`total / count`, total = 7, count = 0"),
         ((over, "x" * 100, np.int64(0)), "`total / count`, count = 0"),
     ],
